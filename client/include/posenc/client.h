@@ -1,0 +1,96 @@
+#ifndef POSENC_CLIENT_H_
+#define POSENC_CLIENT_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "posenc/connection.h"
+#include "posenc/requests.h"
+
+namespace posenc {
+
+// How to reach a server. Every field has a default that works with a server
+// started without arguments.
+struct ClientOptions {
+  // "host:port", or "unix:/path". Default: that of a server started without
+  // arguments.
+  std::string address = "127.0.0.1:50051";
+
+  // Time until a call without its own timeout fails with DEADLINE_EXCEEDED.
+  std::chrono::milliseconds timeout = std::chrono::minutes(5);
+
+  // Time that Connect waits for the server.
+  std::chrono::milliseconds connect_timeout = std::chrono::seconds(10);
+
+  // Bytes of the largest message, either way, at most 2^31 - 1. The default
+  // takes a 1 GiB tensor and its header. The server has a limit of its own
+  // (--max-message-bytes).
+  std::uint64_t max_message_bytes = (std::uint64_t{1} << 30) + (1 << 20);
+};
+
+// Puts positions into tensors, through a posenc server.
+//
+//   absl::StatusOr<posenc::Client> client = posenc::Client::Connect({});
+//   auto result = client->Encode(
+//       posenc::TensorView(std::span<const float>(values), {2, 100, 512}));
+//
+// Errors are those of the contract (see the README's table) and those of the
+// connection: UNAVAILABLE (no server), DEADLINE_EXCEEDED, CANCELLED.
+//
+// Thread-safe. Copies share the connection.
+class Client {
+ public:
+  // Connects, and waits for the server. INVALID_ARGUMENT for bad options,
+  // UNAVAILABLE, naming the address, if nobody answers in connect_timeout.
+  static absl::StatusOr<Client> Connect(const ClientOptions& options);
+
+  // Over a connection of one's own: a mock, say.
+  explicit Client(std::shared_ptr<Connection> connection);
+
+  // Embeddings [batch, sequence, d_model] plus their encoding. The view is
+  // copied once into the message; a SharedTensor is sent without a copy.
+  absl::StatusOr<EncodeResult> Encode(const Payload& embeddings,
+                                      const EncodeOptions& options = {},
+                                      const CallOptions& call = {});
+
+  // The same into memory of the caller's, which must have exactly the output's
+  // bytes.
+  absl::StatusOr<EncodeResult> EncodeInto(std::span<std::byte> output,
+                                          const Payload& embeddings,
+                                          const EncodeOptions& options = {},
+                                          const CallOptions& call = {});
+
+  // Rows of an embedding table, for token ids [batch, sequence] of kInt32 or
+  // kInt64, times the embedding scale, plus their encoding.
+  absl::StatusOr<EncodeResult> EncodeTokens(const Payload& token_ids,
+                                            const EncodeOptions& options = {},
+                                            const CallOptions& call = {});
+
+  // Many requests in flight, answered in order.
+  absl::StatusOr<std::unique_ptr<EncodeStream>> OpenEncodeStream(
+      const CallOptions& call = {});
+
+  absl::StatusOr<GetEncodingResult> GetEncoding(
+      const GetEncodingParams& params);
+  absl::StatusOr<EncodingDescription> DescribeEncoding(
+      const DescribeEncodingParams& params);
+  absl::StatusOr<std::vector<TableInfo>> ListTables(
+      const ListTablesParams& params = {});
+  absl::StatusOr<GetTableResult> GetTable(const GetTableParams& params);
+  absl::StatusOr<CacheListing> ListCache(const ListCacheParams& params = {});
+  absl::StatusOr<WarmCacheResult> WarmCache(const WarmCacheParams& params);
+  absl::StatusOr<EvictCacheResult> EvictCache(
+      const EvictCacheParams& params = {});
+  absl::StatusOr<Health> CheckHealth(const CheckHealthParams& params = {});
+
+ private:
+  std::shared_ptr<Connection> connection_;
+};
+
+}  // namespace posenc
+
+#endif  // POSENC_CLIENT_H_

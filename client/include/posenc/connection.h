@@ -1,0 +1,64 @@
+#ifndef POSENC_CONNECTION_H_
+#define POSENC_CONNECTION_H_
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "posenc/requests.h"
+
+namespace posenc {
+
+// A running EncodeStream. One thread may send while another receives; neither
+// call may be made from two threads at once. Destroying it cancels what is
+// left.
+class EncodeStream {
+ public:
+  virtual ~EncodeStream() = default;
+
+  // Sends a request; blocks while the server does not read. `params.output` and
+  // `params.call` are not used. UNAVAILABLE once the stream has broken.
+  virtual absl::Status Send(const EncodeParams& params) = 0;
+
+  // No more requests. Responses may still come.
+  virtual absl::Status FinishSending() = 0;
+
+  // The answer to the next request in order: its result or its own error.
+  // nullopt when the stream has ended; Finish then says how.
+  virtual std::optional<absl::StatusOr<EncodeResult>> Receive() = 0;
+
+  // The status of the stream as a whole, once Receive has given nullopt.
+  virtual absl::Status Finish() = 0;
+};
+
+// What a Client talks to: a server, or a mock (posenc/mocks/). Thread-safe.
+class Connection {
+ public:
+  virtual ~Connection() = default;
+
+  virtual absl::StatusOr<EncodeResult> Encode(const EncodeParams& params) = 0;
+  virtual absl::StatusOr<std::unique_ptr<EncodeStream>> OpenEncodeStream(
+      const EncodeStreamParams& params) = 0;
+  virtual absl::StatusOr<GetEncodingResult> GetEncoding(
+      const GetEncodingParams& params) = 0;
+  virtual absl::StatusOr<EncodingDescription> DescribeEncoding(
+      const DescribeEncodingParams& params) = 0;
+  virtual absl::StatusOr<std::vector<TableInfo>> ListTables(
+      const ListTablesParams& params) = 0;
+  virtual absl::StatusOr<GetTableResult> GetTable(
+      const GetTableParams& params) = 0;
+  virtual absl::StatusOr<CacheListing> ListCache(
+      const ListCacheParams& params) = 0;
+  virtual absl::StatusOr<WarmCacheResult> WarmCache(
+      const WarmCacheParams& params) = 0;
+  virtual absl::StatusOr<EvictCacheResult> EvictCache(
+      const EvictCacheParams& params) = 0;
+  virtual absl::StatusOr<Health> CheckHealth(
+      const CheckHealthParams& params) = 0;
+};
+
+}  // namespace posenc
+
+#endif  // POSENC_CONNECTION_H_

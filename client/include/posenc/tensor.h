@@ -1,0 +1,122 @@
+#ifndef POSENC_TENSOR_H_
+#define POSENC_TENSOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace posenc {
+
+// Element types. FLOAT16 is IEEE 754 binary16, BFLOAT16 the upper half of a
+// binary32. Token ids, positions and lengths are kInt32 or kInt64.
+enum class DType {
+  kFloat32 = 1,
+  kFloat16 = 2,
+  kBFloat16 = 3,
+  kFloat64 = 4,
+  kInt32 = 5,
+  kInt64 = 6,
+};
+
+// Bytes of an element.
+std::size_t SizeOf(DType dtype);
+
+// "FLOAT32".
+std::string Name(DType dtype);
+
+// Extent of each dimension, outermost first.
+using Shape = std::vector<std::uint64_t>;
+
+// The DType of a C++ type. Types without one (half precision has no standard
+// C++20 type) are given as bytes, with their DType beside them.
+template <typename T>
+struct DTypeOf;
+template <>
+struct DTypeOf<float> {
+  static constexpr DType value = DType::kFloat32;
+};
+template <>
+struct DTypeOf<double> {
+  static constexpr DType value = DType::kFloat64;
+};
+template <>
+struct DTypeOf<std::int32_t> {
+  static constexpr DType value = DType::kInt32;
+};
+template <>
+struct DTypeOf<std::int64_t> {
+  static constexpr DType value = DType::kInt64;
+};
+
+// A tensor that somebody else owns: row-major, little-endian, without padding.
+// The bytes must stay alive and unchanged until the call that takes the view
+// returns; the library copies them once.
+struct TensorView {
+  DType dtype = DType::kFloat32;
+  Shape shape;
+  std::span<const std::byte> data;
+
+  TensorView() = default;
+  TensorView(DType dtype_in, Shape shape_in, std::span<const std::byte> data_in)
+      : dtype(dtype_in), shape(std::move(shape_in)), data(data_in) {}
+  template <typename T>
+  TensorView(std::span<const T> values, Shape shape_in)
+      : dtype(DTypeOf<T>::value),
+        shape(std::move(shape_in)),
+        data(std::as_bytes(values)) {}
+};
+
+// A tensor whose bytes are shared and never change, so that they can be sent
+// without a copy: gRPC may hold on to them after the call has returned (after a
+// deadline, say), and lets `owner` go when it is done.
+struct SharedTensor {
+  DType dtype = DType::kFloat32;
+  Shape shape;
+  std::shared_ptr<const void> owner;
+  std::span<const std::byte> data;
+
+  // Takes over a vector of values.
+  template <typename T>
+  static SharedTensor FromVector(std::vector<T> values, Shape shape) {
+    auto owner = std::make_shared<const std::vector<T>>(std::move(values));
+    const std::span<const T> view(*owner);
+    return {DTypeOf<T>::value, std::move(shape), std::move(owner),
+            std::as_bytes(view)};
+  }
+};
+
+// A tensor that the library made: row-major, 64-byte aligned. Move-only.
+class Tensor {
+ public:
+  Tensor() = default;
+  // Uninitialised bytes.
+  Tensor(DType dtype, Shape shape, std::size_t bytes);
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  std::span<const std::byte> bytes() const { return {data_.get(), size_}; }
+  std::span<std::byte> mutable_bytes() { return {data_.get(), size_}; }
+
+  // The elements, if T is the C++ type of dtype(); an empty span otherwise.
+  template <typename T>
+  std::span<const T> values() const {
+    if (DTypeOf<T>::value != dtype_) return {};
+    return {reinterpret_cast<const T*>(data_.get()), size_ / sizeof(T)};
+  }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const;
+  };
+  DType dtype_ = DType::kFloat32;
+  Shape shape_;
+  std::unique_ptr<std::byte[], Free> data_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace posenc
+
+#endif  // POSENC_TENSOR_H_

@@ -1,0 +1,101 @@
+#ifndef POSENC_SERVER_DEVICES_DEVICE_H_
+#define POSENC_SERVER_DEVICES_DEVICE_H_
+
+// A device holds tables and runs ops on them. It knows nothing of encodings:
+// an encoding names an op and builds rows.
+//
+// To add a device: implement Device and DeviceTable in devices/<name>_device,
+// add a line to MakeDevice, and a line to tests/conformance/device_test.cc. To
+// add an op: a request struct and a method here, in every device, with its
+// conformance cases.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/base/dtype.h"
+#include "server/base/tensor.h"
+#include "server/devices/response_buffer.h"
+
+namespace posenc::server {
+
+// A matrix that a device holds. Immutable and thread-safe; only the device that
+// made it may use it, and must outlive it.
+class DeviceTable {
+ public:
+  virtual ~DeviceTable() = default;
+  virtual DType dtype() const = 0;
+  virtual std::uint64_t rows() const = 0;
+  virtual std::uint64_t width() const = 0;
+};
+
+// One row of a table. No table: a row of zeros.
+struct TableRow {
+  const DeviceTable* table = nullptr;
+  std::uint64_t row = 0;
+};
+
+// Which encoding row goes to which output row, without a list as long as the
+// output: output row r takes rows[(r / run) % rows.size()].
+struct RowMap {
+  std::span<const TableRow> rows;  // FLOAT64 tables, as wide as the output
+  std::uint64_t run = 1;           // consecutive output rows that share a row
+};
+
+// output[r] = round(scale * input[r] + encoding[r]), for `rows` rows of `width`
+// elements. The product and the sum are each rounded to double, and the result
+// once to `output_dtype`, nearest even. Bit-equal on every device.
+struct AddOp {
+  std::uint64_t rows = 0;
+  std::uint64_t width = 0;
+  double scale = 1;
+  RowMap encoding;
+  DType output_dtype = DType::kFloat32;
+
+  // The input is either a payload of rows * width elements …
+  DType input_dtype = DType::kFloat32;
+  Segments input;
+  // … or, when `gather` is set, its rows ids[0], ids[1], …, all within it.
+  const DeviceTable* gather = nullptr;
+  std::span<const std::uint64_t> ids;
+};
+
+// Thread-safe.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  // "cpu".
+  virtual absl::string_view name() const = 0;
+
+  // For people: the name and what runs there, "cpu, AVX2".
+  virtual std::string description() const = 0;
+
+  // Makes the matrix usable here. The device keeps table.owner as long as it
+  // needs the data. RESOURCE_EXHAUSTED if it has no room.
+  virtual absl::StatusOr<std::unique_ptr<DeviceTable>> Hold(
+      HostTable table) = 0;
+
+  // Memory for a response, that gRPC can send. RESOURCE_EXHAUSTED, with both
+  // numbers, when too many bytes of responses are under way.
+  virtual absl::StatusOr<ResponseBuffer> AllocateResponse(
+      std::size_t bytes) = 0;
+
+  // Runs the op into `output`, which has rows * width * SizeOf(output_dtype)
+  // bytes. The caller has checked every size and id.
+  virtual absl::Status Add(const AddOp& op, std::span<std::byte> output) = 0;
+};
+
+// The device of that name. INVALID_ARGUMENT, listing the known ones, if there
+// is none. `max_response_bytes` bounds the responses under way.
+absl::StatusOr<std::unique_ptr<Device>> MakeDevice(
+    absl::string_view name, std::uint64_t max_response_bytes);
+
+}  // namespace posenc::server
+
+#endif  // POSENC_SERVER_DEVICES_DEVICE_H_

@@ -1,0 +1,60 @@
+#ifndef POSENC_SERVER_KERNELS_KERNELS_H_
+#define POSENC_SERVER_KERNELS_KERNELS_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "server/base/dtype.h"
+
+// Loops over contiguous elements. Pointers may have any alignment and must not
+// overlap unless said. Every target gives the same bits as the plain reference:
+// products and sums are rounded separately, never fused.
+namespace posenc::server {
+
+// out[i] = round(scale * in[i] + encoding[i]) for n elements: in and out are of
+// the types the function was chosen for, the arithmetic is double, and the
+// result is rounded once, to nearest even. NaN stays NaN.
+using AddFunction = void (*)(const void* in, const double* encoding,
+                             double scale, void* out, std::size_t n);
+
+// Angle addition for n angles: sin(a+b) and cos(a+b) from those of a and b.
+// A stride of 1 writes sines and cosines densely; a stride of 2 writes every
+// other element (for interleaved rows, out_cos is then out_sin + 1).
+using RotateFunction = void (*)(const double* sin_a, const double* cos_a,
+                                const double* sin_b, const double* cos_b,
+                                double* out_sin, double* out_cos,
+                                std::size_t stride, std::size_t n);
+
+struct Kernels {
+  absl::string_view target;  // "AVX2"; "reference" for the plain loops
+  AddFunction add[kFloatDTypes][kFloatDTypes];  // [input dtype][output dtype]
+  RotateFunction rotate;
+
+  AddFunction Add(DType in, DType out) const {
+    return add[static_cast<int>(in)][static_cast<int>(out)];
+  }
+};
+
+// The plain loops, for tests and for comparison.
+const Kernels& ReferenceKernels();
+
+// Targets that this machine can run, best first, without the reference.
+std::vector<std::string> SupportedTargets();
+
+// Kernels of one supported target, or INVALID_ARGUMENT with the known names.
+absl::Status ForceTarget(absl::string_view target);
+
+// The kernels in use: of the best target, unless one was forced before the
+// first call. Fixed for the life of the process after that.
+const Kernels& ActiveKernels();
+
+// Kernels of the given supported target, for tests and benchmarks; nullptr if
+// this machine cannot run it.
+const Kernels* KernelsFor(absl::string_view target);
+
+}  // namespace posenc::server
+
+#endif  // POSENC_SERVER_KERNELS_KERNELS_H_
