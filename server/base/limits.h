@@ -15,7 +15,7 @@ inline constexpr std::uint64_t kGiB = 1024 * kMiB;
 // --- Encodings -------------------------------------------------------------
 
 // Channels of a row.
-inline constexpr std::uint64_t kMaxDModel = 1048576;
+inline constexpr std::uint64_t kMaxDModel = 65536;
 // Bases: at 1e-6 the product of the largest position below and the largest
 // frequency still leaves 1e-15 after reduction modulo 2π.
 inline constexpr double kMinBase = 1e-6;
@@ -63,6 +63,8 @@ inline constexpr std::uint64_t kMaxGetEncodingRows = std::uint64_t{1} << 31;
 // Positions searched by DescribeEncoding.
 inline constexpr std::uint64_t kDefaultCollisionSearch = 65536;
 inline constexpr std::uint64_t kMaxCollisionSearch = 1048576;
+// Elements evaluated for that: positions times d_model.
+inline constexpr std::uint64_t kMaxCollisionElements = std::uint64_t{1} << 28;
 // Tables on a page of EmbeddingTables.List.
 inline constexpr std::size_t kMaxTablesPage = 1000;
 

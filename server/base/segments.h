@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace posenc::server {
 
@@ -17,6 +18,10 @@ std::size_t TotalBytes(Segments segments);
 
 // Copies the whole sequence to `to`, which has room for TotalBytes(segments).
 void CopyTo(Segments segments, std::byte* to);
+
+// The pieces of `size` bytes from `offset` on, which are all there.
+std::vector<Segment> Slice(Segments segments, std::size_t offset,
+                           std::size_t size);
 
 }  // namespace posenc::server
 

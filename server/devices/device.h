@@ -87,7 +87,8 @@ class Device {
       std::size_t bytes) = 0;
 
   // Runs the op into `output`, which has rows * width * SizeOf(output_dtype)
-  // bytes. The caller has checked every size and id.
+  // bytes. The caller has checked every size and id. INVALID_ARGUMENT if the
+  // input or the output is not of a floating-point type.
   virtual absl::Status Add(const AddOp& op, std::span<std::byte> output) = 0;
 };
 

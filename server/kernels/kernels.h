@@ -16,7 +16,8 @@ namespace posenc::server {
 
 // out[i] = round(scale * in[i] + encoding[i]) for n elements: in and out are of
 // the types the function was chosen for, the arithmetic is double, and the
-// result is rounded once, to nearest even. NaN stays NaN.
+// result is rounded once, to nearest even. NaN stays NaN, with a payload that
+// may differ between targets.
 using AddFunction = void (*)(const void* in, const double* encoding,
                              double scale, void* out, std::size_t n);
 
@@ -44,15 +45,17 @@ const Kernels& ReferenceKernels();
 // Targets that this machine can run, best first, without the reference.
 std::vector<std::string> SupportedTargets();
 
-// Kernels of one supported target, or INVALID_ARGUMENT with the known names.
+// Makes ActiveKernels those of a supported target or of "reference".
+// INVALID_ARGUMENT, with the known names, for another; FAILED_PRECONDITION
+// after the first call of ActiveKernels.
 absl::Status ForceTarget(absl::string_view target);
 
 // The kernels in use: of the best target, unless one was forced before the
 // first call. Fixed for the life of the process after that.
 const Kernels& ActiveKernels();
 
-// Kernels of the given supported target, for tests and benchmarks; nullptr if
-// this machine cannot run it.
+// Kernels of the given supported target or of "reference", for tests and
+// benchmarks; nullptr if this machine cannot run it.
 const Kernels* KernelsFor(absl::string_view target);
 
 }  // namespace posenc::server

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,9 +40,12 @@ struct ClientOptions {
 //       posenc::TensorView(std::span<const float>(values), {2, 100, 512}));
 //
 // Errors are those of the contract (see the README's table) and those of the
-// connection: UNAVAILABLE (no server), DEADLINE_EXCEEDED, CANCELLED.
+// connection: UNAVAILABLE (no server), DEADLINE_EXCEEDED, CANCELLED,
+// RESOURCE_EXHAUSTED (a message over max_message_bytes), INTERNAL (a response
+// that contradicts itself). ErrorReason (posenc/error.h) gives the server's
+// machine-readable reason.
 //
-// Thread-safe. Copies share the connection.
+// Thread-safe. Copies share the connection; each Connect makes its own.
 class Client {
  public:
   // Connects, and waits for the server. INVALID_ARGUMENT for bad options,
@@ -70,21 +74,38 @@ class Client {
                                             const EncodeOptions& options = {},
                                             const CallOptions& call = {});
 
-  // Many requests in flight, answered in order.
+  // Many requests in flight, answered in order. The timeout is that of the
+  // stream as a whole.
   absl::StatusOr<std::unique_ptr<EncodeStream>> OpenEncodeStream(
       const CallOptions& call = {});
 
+  // Rows of an encoding, in pieces on the wire, in one tensor here.
   absl::StatusOr<GetEncodingResult> GetEncoding(
       const GetEncodingParams& params);
+
+  // What a spec means: its canonical form, its frequencies, its limits.
   absl::StatusOr<EncodingDescription> DescribeEncoding(
       const DescribeEncodingParams& params);
+
+  // The embedding tables that the server holds, ordered by name.
   absl::StatusOr<std::vector<TableInfo>> ListTables(
       const ListTablesParams& params = {});
+
+  // Rows of an embedding table. NOT_FOUND if there is none of that name.
   absl::StatusOr<GetTableResult> GetTable(const GetTableParams& params);
+
+  // The encoding tables that the server has built, and its counters.
   absl::StatusOr<CacheListing> ListCache(const ListCacheParams& params = {});
+
+  // Builds encoding tables now. RESOURCE_EXHAUSTED, with both numbers, if they
+  // do not fit the server's budget.
   absl::StatusOr<WarmCacheResult> WarmCache(const WarmCacheParams& params);
+
+  // Drops the built tables of one encoding, or of all. Changes no value.
   absl::StatusOr<EvictCacheResult> EvictCache(
       const EvictCacheParams& params = {});
+
+  // Whether the server takes calls. UNAVAILABLE if nobody answers.
   absl::StatusOr<Health> CheckHealth(const CheckHealthParams& params = {});
 
  private:

@@ -12,28 +12,37 @@
 namespace posenc {
 
 // A running EncodeStream. One thread may send while another receives; neither
-// call may be made from two threads at once. Destroying it cancels what is
-// left.
+// call may be made from two threads at once. FinishSending counts as sending,
+// Finish as receiving. Destroying it, when neither is running, cancels what is
+// left. It may outlive its Connection.
 class EncodeStream {
  public:
   virtual ~EncodeStream() = default;
 
   // Sends a request; blocks while the server does not read. `params.output` and
-  // `params.call` are not used. UNAVAILABLE once the stream has broken.
+  // `params.call` are not used. A request that is refused before it is sent
+  // (INVALID_ARGUMENT, RESOURCE_EXHAUSTED: too large) has no place in the
+  // stream, which goes on. CANCELLED once `cancelled` has said so, UNAVAILABLE
+  // once the stream has broken: Receive what there still is, then Finish says
+  // why. FAILED_PRECONDITION after FinishSending.
   virtual absl::Status Send(const EncodeParams& params) = 0;
 
-  // No more requests. Responses may still come.
+  // No more requests. Responses may still come. A second call does nothing.
+  // CANCELLED and UNAVAILABLE as with Send, but OK if the server has ended the
+  // stream by itself.
   virtual absl::Status FinishSending() = 0;
 
   // The answer to the next request in order: its result or its own error.
   // nullopt when the stream has ended; Finish then says how.
   virtual std::optional<absl::StatusOr<EncodeResult>> Receive() = 0;
 
-  // The status of the stream as a whole, once Receive has given nullopt.
+  // The status of the stream as a whole, once Receive has given nullopt;
+  // FAILED_PRECONDITION before.
   virtual absl::Status Finish() = 0;
 };
 
 // What a Client talks to: a server, or a mock (posenc/mocks/). Thread-safe.
+// Each method is the Client's of the same name, which documents it.
 class Connection {
  public:
   virtual ~Connection() = default;

@@ -32,26 +32,26 @@ enum class PaddingRows { kEncode = 1, kZero = 2 };
 struct EncodingSpec {
   // "torchlingo" (the default), "pytorch", "tensor2tensor", "fairseq",
   // "marian" or "learned".
-  std::optional<std::string> profile;
+  std::optional<std::string> profile = {};
   // Channels of a row. Default: the last dimension of the embeddings or of the
   // embedding table.
-  std::optional<std::uint32_t> d_model;
-  std::optional<EncodingKind> kind;
+  std::optional<std::uint32_t> d_model = {};
+  std::optional<EncodingKind> kind = {};
   // Sinusoidal: w_i = base^(-i/D), finite, 1e-6 … 1e30.
-  std::optional<double> base;
-  std::optional<SinusoidLayout> layout;
-  std::optional<FrequencyDenominator> denominator;
-  std::optional<OddDimension> odd_dimension;
+  std::optional<double> base = {};
+  std::optional<SinusoidLayout> layout = {};
+  std::optional<FrequencyDenominator> denominator = {};
+  std::optional<OddDimension> odd_dimension = {};
   // Added to every position; learned: the row of position 0.
-  std::optional<std::int64_t> start;
+  std::optional<std::int64_t> start = {};
   // What embeddings are multiplied by: a rule, or any finite number. Not both.
-  std::optional<EmbeddingScale> embedding_scale;
-  std::optional<double> embedding_factor;
-  std::optional<PaddingRows> padding_rows;
+  std::optional<EmbeddingScale> embedding_scale = {};
+  std::optional<double> embedding_factor = {};
+  std::optional<PaddingRows> padding_rows = {};
   // Positions from here on are OUT_OF_RANGE. Default: no cap.
-  std::optional<std::uint64_t> max_positions;
+  std::optional<std::uint64_t> max_positions = {};
   // Learned: the embedding table that holds the rows.
-  std::optional<std::string> position_table;
+  std::optional<std::string> position_table = {};
 };
 
 // The proto3 JSON form of posenc.v1.EncodingSpec: {"profile": "fairseq",

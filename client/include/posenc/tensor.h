@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace posenc {
@@ -21,10 +22,11 @@ enum class DType {
   kInt64 = 6,
 };
 
-// Bytes of an element.
+// Bytes of an element; 0 for a value that is none of the above.
 std::size_t SizeOf(DType dtype);
 
-// "FLOAT32".
+// "FLOAT32", as the contract writes it; "DTYPE_9" for a value that is none of
+// the above.
 std::string Name(DType dtype);
 
 // Extent of each dimension, outermost first.
@@ -60,8 +62,10 @@ struct TensorView {
   std::span<const std::byte> data;
 
   TensorView() = default;
+  // Bytes of any dtype.
   TensorView(DType dtype_in, Shape shape_in, std::span<const std::byte> data_in)
       : dtype(dtype_in), shape(std::move(shape_in)), data(data_in) {}
+  // Values of a type that has a dtype.
   template <typename T>
   TensorView(std::span<const T> values, Shape shape_in)
       : dtype(DTypeOf<T>::value),
@@ -71,7 +75,8 @@ struct TensorView {
 
 // A tensor whose bytes are shared and never change, so that they can be sent
 // without a copy: gRPC may hold on to them after the call has returned (after a
-// deadline, say), and lets `owner` go when it is done.
+// deadline, say), and lets `owner` go when it is done, from a thread of its
+// own. A call refuses data without an owner with INVALID_ARGUMENT.
 struct SharedTensor {
   DType dtype = DType::kFloat32;
   Shape shape;
@@ -88,12 +93,17 @@ struct SharedTensor {
   }
 };
 
-// A tensor that the library made: row-major, 64-byte aligned. Move-only.
+// A tensor that the library made: row-major, little-endian, 64-byte aligned.
+// Move-only; a moved-from one is empty.
 class Tensor {
  public:
+  // FLOAT32, without dimensions or bytes.
   Tensor() = default;
-  // Uninitialised bytes.
+  // Uninitialised bytes. Throws std::bad_alloc when there is no memory.
   Tensor(DType dtype, Shape shape, std::size_t bytes);
+  Tensor(Tensor&& other) noexcept;
+  Tensor& operator=(Tensor&& other) noexcept;
+  ~Tensor() = default;
 
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }

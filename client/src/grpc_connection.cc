@@ -1,0 +1,299 @@
+#include "client/src/grpc_connection.h"
+
+#include <grpcpp/channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/src/call.h"
+#include "client/src/channel.h"
+#include "client/src/cold_codec.h"
+#include "client/src/encode_codec.h"
+#include "client/src/encode_stream.h"
+#include "client/src/health.h"
+#include "client/src/message_size.h"
+#include "client/src/rows_assembly.h"
+#include "client/src/spec_codec.h"
+#include "client/src/tensor_codec.h"
+#include "posenc/v1/embedding_tables.grpc.pb.h"
+#include "posenc/v1/encoding_cache.grpc.pb.h"
+#include "posenc/v1/positional_encoding.grpc.pb.h"
+
+namespace posenc {
+namespace {
+
+constexpr char kEncodeMethod[] = "/posenc.v1.PositionalEncoding/Encode";
+
+// The generated stubs' PrepareAsync methods.
+template <typename Stub, typename Request, typename Response>
+using PrepareUnary =
+    std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> (Stub::*)(
+        grpc::ClientContext*, const Request&, grpc::CompletionQueue*);
+template <typename Stub, typename Request, typename Response>
+using PrepareServerStream = std::unique_ptr<grpc::ClientAsyncReader<Response>> (
+    Stub::*)(grpc::ClientContext*, const Request&, grpc::CompletionQueue*);
+
+// The rows that a GetEncoding asks for.
+std::uint64_t RowCount(const GetEncodingParams& params) {
+  if (!params.positions) return params.position_count;
+  return params.positions->shape.empty() ? 0 : params.positions->shape[0];
+}
+
+absl::Status NothingSentError() {
+  return absl::InternalError("the server ended the stream without a message");
+}
+
+class GrpcConnection final : public Connection {
+ public:
+  GrpcConnection(std::shared_ptr<grpc::Channel> channel,
+                 const ClientOptions& options)
+      : timeout_(options.timeout),
+        max_message_bytes_(options.max_message_bytes),
+        channel_(std::move(channel)),
+        bytes_(channel_),
+        encoding_(v1::PositionalEncoding::NewStub(channel_)),
+        tables_(v1::EmbeddingTables::NewStub(channel_)),
+        cache_(v1::EncodingCache::NewStub(channel_)) {}
+
+  absl::StatusOr<EncodeResult> Encode(const EncodeParams& params) override {
+    absl::StatusOr<grpc::ByteBuffer> request =
+        SerializeEncodeRequest(params, max_message_bytes_);
+    if (!request.ok()) return request.status();
+    absl::StatusOr<grpc::ByteBuffer> response =
+        BytesUnary(kEncodeMethod, *request, params.call);
+    if (!response.ok()) return response.status();
+    return ParseEncodeResponse(*response, params.output);
+  }
+
+  absl::StatusOr<std::unique_ptr<EncodeStream>> OpenEncodeStream(
+      const EncodeStreamParams& params) override {
+    return StartEncodeStream(channel_, params.call, DeadlineOf(params.call),
+                             max_message_bytes_);
+  }
+
+  absl::StatusOr<GetEncodingResult> GetEncoding(
+      const GetEncodingParams& params) override {
+    GetEncodingResult result;
+    std::optional<RowsAssembly> rows;
+    const auto take = [&](const v1::GetEncodingResponse& piece) {
+      if (!rows) {
+        absl::StatusOr<RowsAssembly> made = StartRows(params, piece);
+        if (!made.ok()) return made.status();
+        rows = *std::move(made);
+        result.encoding = FromProto(piece.encoding());
+      }
+      return rows->Add(piece.rows());
+    };
+    if (absl::Status status =
+            ServerStream(*encoding_, &EncodingStub::PrepareAsyncGetEncoding,
+                         ToProto(params), params.call, take);
+        !status.ok()) {
+      return status;
+    }
+    if (!rows) return NothingSentError();
+    absl::StatusOr<Tensor> tensor = (*std::move(rows)).Finish();
+    if (!tensor.ok()) return tensor.status();
+    result.rows = *std::move(tensor);
+    return result;
+  }
+
+  absl::StatusOr<EncodingDescription> DescribeEncoding(
+      const DescribeEncodingParams& params) override {
+    const auto response =
+        Unary(*encoding_, &EncodingStub::PrepareAsyncDescribeEncoding,
+              ToProto(params), params.call, DeadlineOf(params.call));
+    if (!response.ok()) return response.status();
+    return FromProto(*response);
+  }
+
+  absl::StatusOr<std::vector<TableInfo>> ListTables(
+      const ListTablesParams& params) override {
+    const gpr_timespec deadline = DeadlineOf(params.call);
+    std::vector<TableInfo> tables;
+    v1::ListEmbeddingTablesRequest request;
+    do {
+      const auto response = Unary(*tables_, &TablesStub::PrepareAsyncList,
+                                  request, params.call, deadline);
+      if (!response.ok()) return response.status();
+      for (const v1::EmbeddingTable& table : response->tables()) {
+        tables.push_back(FromProto(table));
+      }
+      request.set_page_token(response->next_page_token());
+    } while (!request.page_token().empty());
+    return tables;
+  }
+
+  absl::StatusOr<GetTableResult> GetTable(
+      const GetTableParams& params) override {
+    GetTableResult result;
+    std::optional<RowsAssembly> rows;
+    const auto take = [&](const v1::GetEmbeddingTableResponse& piece) {
+      if (!rows) {
+        absl::StatusOr<RowsAssembly> made = StartRows(params, piece);
+        if (!made.ok()) return made.status();
+        rows = *std::move(made);
+        result.table = FromProto(piece.table());
+      }
+      return piece.has_rows() ? rows->Add(piece.rows()) : absl::OkStatus();
+    };
+    if (absl::Status status =
+            ServerStream(*tables_, &TablesStub::PrepareAsyncGet,
+                         ToProto(params), params.call, take);
+        !status.ok()) {
+      return status;
+    }
+    if (!rows) return NothingSentError();
+    absl::StatusOr<Tensor> tensor = (*std::move(rows)).Finish();
+    if (!tensor.ok()) return tensor.status();
+    result.rows = *std::move(tensor);
+    return result;
+  }
+
+  absl::StatusOr<CacheListing> ListCache(
+      const ListCacheParams& params) override {
+    const auto response = Unary(*cache_, &CacheStub::PrepareAsyncList,
+                                v1::ListEncodingCacheRequest(), params.call,
+                                DeadlineOf(params.call));
+    if (!response.ok()) return response.status();
+    return FromProto(*response);
+  }
+
+  absl::StatusOr<WarmCacheResult> WarmCache(
+      const WarmCacheParams& params) override {
+    const auto response =
+        Unary(*cache_, &CacheStub::PrepareAsyncWarm, ToProto(params),
+              params.call, DeadlineOf(params.call));
+    if (!response.ok()) return response.status();
+    return FromProto(*response);
+  }
+
+  absl::StatusOr<EvictCacheResult> EvictCache(
+      const EvictCacheParams& params) override {
+    const auto response =
+        Unary(*cache_, &CacheStub::PrepareAsyncEvict, ToProto(params),
+              params.call, DeadlineOf(params.call));
+    if (!response.ok()) return response.status();
+    return FromProto(*response);
+  }
+
+  absl::StatusOr<Health> CheckHealth(const CheckHealthParams& params) override {
+    absl::StatusOr<grpc::ByteBuffer> response = BytesUnary(
+        kHealthCheckMethod, SerializeHealthCheckRequest(), params.call);
+    if (!response.ok()) return response.status();
+    return ParseHealthCheckResponse(*response);
+  }
+
+ private:
+  using EncodingStub = v1::PositionalEncoding::Stub;
+  using TablesStub = v1::EmbeddingTables::Stub;
+  using CacheStub = v1::EncodingCache::Stub;
+
+  gpr_timespec DeadlineOf(const CallOptions& options) const {
+    return DeadlineAfter(options.timeout.value_or(timeout_));
+  }
+
+  static absl::StatusOr<RowsAssembly> StartRows(
+      const GetEncodingParams& params, const v1::GetEncodingResponse& first) {
+    const std::uint32_t d_model = first.encoding().d_model();
+    if (params.encoding.d_model.value_or(d_model) != d_model) {
+      return absl::InternalError(absl::StrCat(
+          "the server sent rows of d_model ", d_model, " where d_model ",
+          *params.encoding.d_model, " was asked for"));
+    }
+    return RowsAssembly::Create(params.dtype, RowCount(params), d_model,
+                                params.call.progress);
+  }
+
+  static absl::StatusOr<RowsAssembly> StartRows(
+      const GetTableParams& params,
+      const v1::GetEmbeddingTableResponse& first) {
+    const TableInfo table = FromProto(first.table());
+    if (params.first_row > table.rows) {
+      return absl::InternalError(
+          absl::StrCat("the server sent rows from ", params.first_row,
+                       " of a table that it says has ", table.rows, " rows"));
+    }
+    return RowsAssembly::Create(
+        table.dtype, params.row_count.value_or(table.rows - params.first_row),
+        table.d_model, params.call.progress);
+  }
+
+  // A unary call whose messages are bytes to gRPC.
+  absl::StatusOr<grpc::ByteBuffer> BytesUnary(const char* method,
+                                              const grpc::ByteBuffer& request,
+                                              const CallOptions& options) {
+    Call call(options.cancelled, DeadlineOf(options));
+    return NameSizeKnobOf(CallUnary<grpc::ByteBuffer>(
+        call, [&](grpc::ClientContext* context, grpc::CompletionQueue* queue) {
+          return bytes_.PrepareUnaryCall(context, method, request, queue);
+        }));
+  }
+
+  template <typename Stub, typename Request, typename Response>
+  absl::StatusOr<Response> Unary(Stub& stub,
+                                 PrepareUnary<Stub, Request, Response> prepare,
+                                 const Request& request,
+                                 const CallOptions& options,
+                                 gpr_timespec deadline) {
+    if (absl::Status status =
+            CheckRequestBytes(request.ByteSizeLong(), max_message_bytes_);
+        !status.ok()) {
+      return status;
+    }
+    Call call(options.cancelled, deadline);
+    return NameSizeKnobOf(CallUnary<Response>(
+        call, [&](grpc::ClientContext* context, grpc::CompletionQueue* queue) {
+          return (stub.*prepare)(context, request, queue);
+        }));
+  }
+
+  template <typename Stub, typename Request, typename Response, typename Take>
+  absl::Status ServerStream(
+      Stub& stub, PrepareServerStream<Stub, Request, Response> prepare,
+      const Request& request, const CallOptions& options, Take take) {
+    if (absl::Status status =
+            CheckRequestBytes(request.ByteSizeLong(), max_message_bytes_);
+        !status.ok()) {
+      return status;
+    }
+    Call call(options.cancelled, DeadlineOf(options));
+    const auto start = [&](grpc::ClientContext* context,
+                           grpc::CompletionQueue* queue) {
+      return (stub.*prepare)(context, request, queue);
+    };
+    return NameSizeKnob(CallServerStream<Response>(call, start, take),
+                        max_message_bytes_);
+  }
+
+  template <typename Response>
+  absl::StatusOr<Response> NameSizeKnobOf(absl::StatusOr<Response> result) {
+    if (result.ok()) return result;
+    return NameSizeKnob(result.status(), max_message_bytes_);
+  }
+
+  const std::chrono::milliseconds timeout_;
+  const std::uint64_t max_message_bytes_;
+  const std::shared_ptr<grpc::Channel> channel_;
+  grpc::GenericStub bytes_;
+  const std::unique_ptr<EncodingStub> encoding_;
+  const std::unique_ptr<TablesStub> tables_;
+  const std::unique_ptr<CacheStub> cache_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<Connection>> ConnectGrpc(
+    const ClientOptions& options) {
+  absl::StatusOr<std::shared_ptr<grpc::Channel>> channel =
+      ConnectChannel(options);
+  if (!channel.ok()) return channel.status();
+  return std::make_shared<GrpcConnection>(*std::move(channel), options);
+}
+
+}  // namespace posenc

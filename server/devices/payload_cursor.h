@@ -1,0 +1,42 @@
+#ifndef POSENC_SERVER_DEVICES_PAYLOAD_CURSOR_H_
+#define POSENC_SERVER_DEVICES_PAYLOAD_CURSOR_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "server/base/segments.h"
+
+namespace posenc::server {
+
+// Walks the elements of a payload in contiguous runs, as long as its segments
+// allow. An element that straddles a seam is put together in a buffer here and
+// is a run of its own; nothing else is copied. Not thread-safe.
+class PayloadCursor {
+ public:
+  // Elements at any alignment.
+  struct Run {
+    const std::byte* data;
+    std::uint64_t elements;
+  };
+
+  // `element_size` is at most 8.
+  PayloadCursor(Segments segments, std::size_t element_size)
+      : segments_(segments), element_size_(element_size) {}
+
+  // The next 1 … max_elements elements, good until the next call.
+  // REQUIRES: max_elements > 0, and an element is left.
+  Run Next(std::uint64_t max_elements);
+
+ private:
+  Run Stitch();
+
+  Segments segments_;
+  std::size_t element_size_;
+  std::size_t offset_ = 0;  // in the first of segments_
+  std::array<std::byte, 8> stitched_{};
+};
+
+}  // namespace posenc::server
+
+#endif  // POSENC_SERVER_DEVICES_PAYLOAD_CURSOR_H_

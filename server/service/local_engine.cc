@@ -1,0 +1,147 @@
+#include "server/service/local_engine.h"
+
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/checked_math.h"
+#include "server/base/error.h"
+#include "server/core/encoding_rows.h"
+#include "server/core/encodings/registry.h"
+#include "server/service/encode_input.h"
+
+namespace posenc::server {
+
+absl::Status CheckFloat(DType dtype, absl::string_view what) {
+  if (IsFloat(dtype)) return absl::OkStatus();
+  return Error(absl::StatusCode::kInvalidArgument, "DTYPE",
+               absl::StrCat(what, " is ", Name(dtype),
+                            ", but must be FLOAT32, FLOAT16, "
+                            "BFLOAT16 or FLOAT64"));
+}
+
+absl::StatusOr<LocalEngine::Prepared> LocalEngine::Prepare(
+    const SpecFields& fields, const std::optional<InputWidth>& input) {
+  auto spec = ResolveSpec(fields, input);
+  if (!spec.ok()) return spec.status();
+  const auto recipe = FindRecipe(*spec, tables_);
+  if (!recipe.ok()) return recipe.status();
+  auto entry = cache_.Find(*recipe, *spec);
+  if (!entry.ok()) return entry.status();
+  return Prepared{*std::move(spec), *std::move(entry)};
+}
+
+absl::StatusOr<ResponseBuffer> LocalEngine::Allocate(const Shape& shape,
+                                                     DType dtype) {
+  const auto elements = CheckedProduct(shape);
+  const std::uint64_t bytes =
+      elements ? CheckedMultiply(*elements, SizeOf(dtype))
+                     .value_or(std::numeric_limits<std::uint64_t>::max())
+               : std::numeric_limits<std::uint64_t>::max();
+  if (bytes > MostPayloadBytes()) {
+    return Error(absl::StatusCode::kResourceExhausted, "RESPONSE_TOO_LARGE",
+                 absl::StrCat("the output is ", ToString(shape), " of ",
+                              Name(dtype), ", which is ", bytes,
+                              " bytes, but a response holds at most ",
+                              MostPayloadBytes(),
+                              " (--max-message-bytes of the server)"));
+  }
+  return device_.AllocateResponse(bytes);
+}
+
+absl::StatusOr<EncodeResponse> LocalEngine::Encode(
+    const EncodeRequest& request) {
+  const auto input = CheckInput(request, tables_);
+  if (!input.ok()) return input.status();
+  const DType dtype = request.output_dtype.value_or(input->dtype);
+  absl::Status status = CheckFloat(dtype, "output_dtype");
+  if (!status.ok()) return status;
+  const auto prepared = Prepare(request.encoding, input->width);
+  if (!prepared.ok()) return prepared.status();
+  const auto positions = ResolvePositions(request.positions, input->batch,
+                                          prepared->spec.padding_rows);
+  if (!positions.ok()) return positions.status();
+  status = CheckRange(*positions, prepared->spec, prepared->encoding());
+  if (!status.ok()) return status;
+  auto output = Allocate(input->output_shape, dtype);
+  if (!output.ok()) return output.status();
+  AddOp op{.rows = input->batch.tokens(),
+           .width = input->width.d_model,
+           .scale = prepared->spec.ScaleOf(request.token_ids.has_value()),
+           .output_dtype = dtype,
+           .input_dtype = input->dtype};
+  if (input->table != nullptr) {
+    op.gather = input->table->on_device.get();
+    op.ids = input->ids;
+  } else {
+    op.input = request.embeddings->data;
+  }
+  status = Add(*prepared, *positions, op, output->bytes());
+  // A table whose file was cut short reads as zeros.
+  if (status.ok() && input->table != nullptr) {
+    status = input->table->CheckUnchanged();
+  }
+  if (!status.ok()) return status;
+  EncodeResponse response{.encoding = prepared->spec,
+                          .layout = request.layout,
+                          .embedding_scale = op.scale,
+                          .dtype = dtype,
+                          .shape = input->output_shape,
+                          .output = *std::move(output)};
+  if (input->table != nullptr) {
+    response.embedding_table = input->table->name;
+    response.embedding_table_version = input->table->version;
+  }
+  return response;
+}
+
+// Rows of that width whose chunks, even in the worst case of kDenseRows wanted
+// of each, take an eighth of the cache, so that long and scattered requests
+// leave room for others.
+std::uint64_t LocalEngine::RowsAtOnce(std::uint64_t width) const {
+  constexpr std::uint64_t kWorstBytesOfElement =
+      sizeof(double) * kChunkRows / kDenseRows;
+  return std::max<std::uint64_t>(
+      kDenseRows, cache_.capacity_bytes() / (8 * kWorstBytesOfElement * width));
+}
+
+// Runs the op, a piece at a time where it has more positions than rows at once.
+absl::Status LocalEngine::Add(const Prepared& prepared,
+                              const PositionList& positions, AddOp op,
+                              std::span<std::byte> output) {
+  const std::uint64_t at_once = RowsAtOnce(op.width);
+  const auto add = [&](const PositionList& list, const AddOp& piece,
+                       std::span<std::byte> to) -> absl::Status {
+    const auto rows = EncodingRows::Get(cache_, prepared.entry, device_, list);
+    if (!rows.ok()) return rows.status();
+    AddOp with_rows = piece;
+    with_rows.encoding = rows->map();
+    return device_.Add(with_rows, to);
+  };
+  if (positions.values.size() <= at_once) return add(positions, op, output);
+  const std::size_t row_in = op.width * SizeOf(op.input_dtype);
+  const std::size_t row_out = op.width * SizeOf(op.output_dtype);
+  for (std::uint64_t first = 0; first < op.rows; first += at_once) {
+    AddOp piece = op;
+    piece.rows = std::min(at_once, op.rows - first);
+    std::vector<Segment> input;
+    if (op.gather != nullptr) {
+      piece.ids = op.ids.subspan(first, piece.rows);
+    } else {
+      input = Slice(op.input, first * row_in, piece.rows * row_in);
+      piece.input = input;
+    }
+    const absl::Status status =
+        add(Rows(positions, first, piece.rows), piece,
+            output.subspan(first * row_out, piece.rows * row_out));
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+std::unique_ptr<Engine> MakeEngine(Device& device, const EmbeddingStore& tables,
+                                   TableCache& cache,
+                                   const EngineLimits& limits) {
+  return std::make_unique<LocalEngine>(device, tables, cache, limits);
+}
+
+}  // namespace posenc::server

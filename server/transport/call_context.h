@@ -1,0 +1,45 @@
+#ifndef POSENC_SERVER_TRANSPORT_CALL_CONTEXT_H_
+#define POSENC_SERVER_TRANSPORT_CALL_CONTEXT_H_
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/status.h>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "server/service/engine.h"
+#include "server/transport/drain.h"
+#include "server/transport/log.h"
+
+namespace posenc::server {
+
+// What every call of the service shares. Thread-safe; outlives the calls.
+class CallContext {
+ public:
+  CallContext(Engine& engine, Drain& drain);
+
+  Engine& engine() { return engine_; }
+  Drain& drain() { return drain_; }
+
+  // The status as gRPC sends it, after one line in the log, at most, if it is
+  // an error.
+  grpc::Status Finish(absl::string_view method,
+                      const grpc::ServerContextBase& context,
+                      const absl::Status& status);
+
+  // Logs an error, as Finish does.
+  void LogFailure(absl::string_view method,
+                  const grpc::ServerContextBase& context,
+                  const absl::Status& status);
+
+ private:
+  Engine& engine_;
+  Drain& drain_;
+  LogRate rate_;
+};
+
+// DEADLINE_EXCEEDED if nobody waits for the answer any more.
+absl::Status CheckDeadline(const grpc::ServerContextBase& context);
+
+}  // namespace posenc::server
+
+#endif  // POSENC_SERVER_TRANSPORT_CALL_CONTEXT_H_

@@ -1,0 +1,144 @@
+#include <grpcpp/support/async_stream.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <deque>
+#include <mutex>
+#include <optional>
+
+#include "server/base/limits.h"
+#include "server/transport/completion.h"
+#include "server/transport/encode_call.h"
+#include "server/transport/request_codec.h"
+#include "server/transport/response_codec.h"
+
+namespace posenc::server {
+namespace {
+
+constexpr char kMethod[] = "EncodeStream";
+
+// At most one read, one write and their work are under way at once. Answers
+// wait in order while a write is under way; no request is read while
+// kMaxStreamBacklog of them wait.
+class EncodeStreamCall {
+ public:
+  EncodeStreamCall(CallContext& calls, PositionalEncodingService& service,
+                   grpc::ServerCompletionQueue& queue)
+      : calls_(calls), service_(service), queue_(queue), stream_(&context_) {
+    service_.RequestEncodeStream(&context_, &stream_, &queue_, &queue_,
+                                 &started_);
+  }
+
+ private:
+  void OnStarted(bool ok) {
+    if (!ok) {  // the queue is shutting down
+      delete this;
+      return;
+    }
+    PostEncodeStreamCall(calls_, service_, queue_);
+    guard_.emplace(calls_.drain());
+    if (!guard_->status().ok()) {
+      stream_.Finish(calls_.Finish(kMethod, context_, guard_->status()),
+                     &finished_);
+      return;
+    }
+    const std::lock_guard lock(mutex_);
+    StartRead();
+  }
+
+  void OnRead(bool ok) {
+    std::optional<grpc::ByteBuffer> answer;
+    if (ok) answer = Answer();
+    bool ended = false;
+    {
+      const std::lock_guard lock(mutex_);
+      reading_ = false;
+      if (answer) {
+        answers_.push_back(*std::move(answer));
+      } else {
+        requests_ended_ = true;
+      }
+      ended = GoOn();
+    }
+    if (ended) Finish();
+  }
+
+  void OnWritten(bool ok) {
+    bool ended = false;
+    {
+      const std::lock_guard lock(mutex_);
+      writing_ = false;
+      if (!ok) {  // nobody is there to read
+        answers_.clear();
+        requests_ended_ = true;
+      }
+      ended = GoOn();
+    }
+    if (ended) Finish();
+  }
+
+  void OnFinished(bool) { delete this; }
+
+  // The last thing that is done with the call: its completion, perhaps on
+  // another thread already, deletes it.
+  void Finish() { stream_.Finish(grpc::Status::OK, &finished_); }
+
+  // Starts what may be started, under the lock, and says whether all is done.
+  bool GoOn() {
+    if (!writing_ && !answers_.empty()) {
+      writing_ = true;
+      stream_.Write(answers_.front(), &written_);
+      answers_.pop_front();
+    }
+    if (!reading_ && !requests_ended_ && answers_.size() < kMaxStreamBacklog) {
+      StartRead();
+    }
+    return !reading_ && !writing_ && requests_ended_;
+  }
+
+  void StartRead() {
+    reading_ = true;
+    message_.Clear();
+    stream_.Read(&message_, &read_);
+  }
+
+  grpc::ByteBuffer Answer() {
+    const auto received = DecodeRequest(message_);
+    auto response = received.ok() ? calls_.engine().Encode(received->request)
+                                  : received.status();
+    if (response.ok()) return StreamAnswerToWire(*std::move(response));
+    calls_.LogFailure(kMethod, context_, response.status());
+    return StreamErrorToWire(response.status());
+  }
+
+  CallContext& calls_;
+  PositionalEncodingService& service_;
+  grpc::ServerCompletionQueue& queue_;
+  grpc::ServerContext context_;
+  grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> stream_;
+  std::optional<DrainGuard> guard_;
+  grpc::ByteBuffer message_;
+
+  std::mutex mutex_;
+  std::deque<grpc::ByteBuffer> answers_;
+  bool reading_ = false;
+  bool writing_ = false;
+  bool requests_ended_ = false;
+
+  MethodCompletion<EncodeStreamCall, &EncodeStreamCall::OnStarted> started_{
+      this};
+  MethodCompletion<EncodeStreamCall, &EncodeStreamCall::OnRead> read_{this};
+  MethodCompletion<EncodeStreamCall, &EncodeStreamCall::OnWritten> written_{
+      this};
+  MethodCompletion<EncodeStreamCall, &EncodeStreamCall::OnFinished> finished_{
+      this};
+};
+
+}  // namespace
+
+void PostEncodeStreamCall(CallContext& calls,
+                          PositionalEncodingService& service,
+                          grpc::ServerCompletionQueue& queue) {
+  new EncodeStreamCall(calls, service, queue);
+}
+
+}  // namespace posenc::server

@@ -1,0 +1,173 @@
+#include "server/transport/grpc_server.h"
+
+#include <arpa/inet.h>
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/grpcpp.h>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/transport/call_context.h"
+#include "server/transport/completion.h"
+#include "server/transport/drain.h"
+#include "server/transport/embedding_tables_service.h"
+#include "server/transport/encode_call.h"
+#include "server/transport/encoding_cache_service.h"
+#include "server/transport/positional_encoding_service.h"
+
+namespace posenc::server {
+namespace {
+
+// Waits posted per thread, so that a burst of calls finds one.
+constexpr int kPostedCalls = 16;
+// Threads of the synchronous methods; a stream of rows takes one while it
+// lasts.
+constexpr int kMaxSyncThreads = 32;
+// Time for calls that do not count as work, such as Health.Watch, to end.
+constexpr auto kLastCalls = std::chrono::milliseconds(100);
+// Fewer, larger HTTP/2 frames.
+constexpr int kMaxFrameBytes = 4 * 1024 * 1024;
+
+std::string AddressOf(const GrpcServerOptions& options) {
+  const bool bare_ipv6 = options.host.find(':') != std::string::npos &&
+                         options.host.front() != '[';
+  return bare_ipv6 ? absl::StrCat("[", options.host, "]:", options.port)
+                   : absl::StrCat(options.host, ":", options.port);
+}
+
+// Why the address can't be bound, as the system says it: gRPC does not.
+std::string WhyNotBound(const GrpcServerOptions& options) {
+  addrinfo hints{};
+  hints.ai_flags = AI_PASSIVE;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const std::string port = absl::StrCat(options.port);
+  const int resolved =
+      getaddrinfo(options.host.c_str(), port.c_str(), &hints, &found);
+  if (resolved != 0) return gai_strerror(resolved);
+  std::string reason = "unknown reason";
+  const int socket_fd =
+      socket(found->ai_family, found->ai_socktype, found->ai_protocol);
+  if (socket_fd < 0 ||
+      bind(socket_fd, found->ai_addr, found->ai_addrlen) != 0 ||
+      listen(socket_fd, 1) != 0) {
+    reason = std::strerror(errno);
+  }
+  if (socket_fd >= 0) close(socket_fd);
+  freeaddrinfo(found);
+  return reason;
+}
+
+class RunningServer final : public GrpcServer {
+ public:
+  explicit RunningServer(Engine& engine)
+      : calls_(engine, drain_),
+        encoding_(calls_),
+        tables_(calls_),
+        cache_(calls_) {}
+
+  ~RunningServer() override { Stop(std::chrono::milliseconds(0)); }
+
+  absl::Status Start(const GrpcServerOptions& options) {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort(AddressOf(options),
+                             grpc::InsecureServerCredentials(), &port_);
+    Configure(options, builder);
+    queue_ = builder.AddCompletionQueue();
+    server_ = builder.BuildAndStart();
+    if (server_ == nullptr || port_ == 0) {
+      queue_->Shutdown();
+      return Error(absl::StatusCode::kUnavailable, "ADDRESS",
+                   absl::StrCat("cannot listen on ", AddressOf(options), ": ",
+                                WhyNotBound(options)));
+    }
+    for (int i = 0; i < options.threads * kPostedCalls; ++i) {
+      PostEncodeCall(calls_, encoding_, *queue_);
+      PostEncodeStreamCall(calls_, encoding_, *queue_);
+    }
+    for (int i = 0; i < options.threads; ++i) {
+      threads_.emplace_back([this] { Poll(); });
+    }
+    SetHealth(true);
+    return absl::OkStatus();
+  }
+
+  int port() const override { return port_; }
+
+  std::uint64_t Stop(std::chrono::milliseconds timeout) override {
+    if (server_ == nullptr) return 0;
+    SetHealth(false);
+    const std::uint64_t cut_off = drain_.Run(timeout);
+    server_->Shutdown(std::chrono::system_clock::now() + kLastCalls);
+    queue_->Shutdown();
+    for (std::thread& thread : threads_) thread.join();
+    server_ = nullptr;
+    return cut_off;
+  }
+
+ private:
+  void Configure(const GrpcServerOptions& options,
+                 grpc::ServerBuilder& builder) {
+    const auto message_bytes = static_cast<int>(options.max_message_bytes);
+    builder.SetMaxReceiveMessageSize(message_bytes);
+    builder.SetMaxSendMessageSize(message_bytes);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, kMaxFrameBytes);
+    // Else a second server could take the same port, and half the calls.
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    grpc::ResourceQuota quota("posenc");
+    quota.Resize(options.receive_bytes);
+    quota.SetMaxThreads(kMaxSyncThreads);
+    builder.SetResourceQuota(quota);
+    builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
+    builder.RegisterService(&encoding_);
+    builder.RegisterService(&tables_);
+    builder.RegisterService(&cache_);
+  }
+
+  void SetHealth(bool serving) {
+    // Sets that of the server as a whole and of each service.
+    server_->GetHealthCheckService()->SetServingStatus(serving);
+    for (const char* service : {v1::PositionalEncoding::service_full_name(),
+                                v1::EmbeddingTables::service_full_name(),
+                                v1::EncodingCache::service_full_name()}) {
+      server_->GetHealthCheckService()->SetServingStatus(service, serving);
+    }
+  }
+
+  void Poll() {
+    void* tag = nullptr;
+    bool ok = false;
+    while (queue_->Next(&tag, &ok)) static_cast<Completion*>(tag)->Done(ok);
+  }
+
+  Drain drain_;
+  CallContext calls_;
+  PositionalEncodingService encoding_;
+  EmbeddingTablesService tables_;
+  EncodingCacheService cache_;
+  int port_ = 0;
+  std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  std::unique_ptr<grpc::Server> server_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
+    const GrpcServerOptions& options, Engine& engine) {
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  auto server = std::make_unique<RunningServer>(engine);
+  const absl::Status status = server->Start(options);
+  if (!status.ok()) return status;
+  return server;
+}
+
+}  // namespace posenc::server

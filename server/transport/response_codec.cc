@@ -1,0 +1,92 @@
+#include "server/transport/response_codec.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/wire_format_lite.h>
+#include <grpcpp/support/slice.h>
+
+#include <memory>
+#include <string>
+
+#include "posenc/v1/positional_encoding.pb.h"
+#include "server/transport/spec_codec.h"
+#include "server/transport/status.h"
+
+namespace posenc::server {
+namespace {
+
+using google::protobuf::io::CodedOutputStream;
+using google::protobuf::io::StringOutputStream;
+using WireFormat = google::protobuf::internal::WireFormatLite;
+
+// Tag and length of a length-delimited field.
+std::string FieldHead(int field, std::size_t bytes) {
+  std::string head;
+  StringOutputStream stream(&head);
+  CodedOutputStream output(&stream);
+  output.WriteTag(
+      WireFormat::MakeTag(field, WireFormat::WIRETYPE_LENGTH_DELIMITED));
+  output.WriteVarint64(bytes);
+  output.Trim();
+  return head;
+}
+
+// All bytes of an EncodeResponse before those of its output's data.
+std::string HeaderOf(const EncodeResponse& response) {
+  v1::EncodeResponse proto;
+  *proto.mutable_encoding() = ToProto(response.encoding);
+  proto.set_batch_layout(ToProto(response.layout));
+  proto.set_embedding_scale(response.embedding_scale);
+  proto.set_embedding_table(response.embedding_table);
+  proto.set_embedding_table_version(response.embedding_table_version);
+  v1::Tensor tensor;
+  tensor.set_dtype(ToProto(response.dtype));
+  tensor.mutable_shape()->Add(response.shape.begin(), response.shape.end());
+  const std::size_t payload = response.output.bytes().size();
+  const std::string tensor_head =
+      tensor.SerializeAsString() +
+      FieldHead(v1::Tensor::kDataFieldNumber, payload);
+  return proto.SerializeAsString() +
+         FieldHead(v1::EncodeResponse::kOutputFieldNumber,
+                   tensor_head.size() + payload) +
+         tensor_head;
+}
+
+grpc::Slice SliceOf(ResponseBuffer buffer) {
+  auto owner = std::make_unique<ResponseBuffer>(std::move(buffer));
+  const auto bytes = owner->bytes();
+  return grpc::Slice(
+      bytes.data(), bytes.size(),
+      [](void* owned) { delete static_cast<ResponseBuffer*>(owned); },
+      owner.release());
+}
+
+grpc::ByteBuffer Join(const std::string& header, EncodeResponse response) {
+  const grpc::Slice slices[] = {grpc::Slice(header),
+                                SliceOf(std::move(response.output))};
+  return grpc::ByteBuffer(slices, 2);
+}
+
+}  // namespace
+
+grpc::ByteBuffer EncodeToWire(EncodeResponse response) {
+  const std::string header = HeaderOf(response);
+  return Join(header, std::move(response));
+}
+
+grpc::ByteBuffer StreamAnswerToWire(EncodeResponse response) {
+  const std::string header = HeaderOf(response);
+  const std::size_t size = header.size() + response.output.bytes().size();
+  return Join(
+      FieldHead(v1::EncodeStreamResponse::kResponseFieldNumber, size) + header,
+      std::move(response));
+}
+
+grpc::ByteBuffer StreamErrorToWire(const absl::Status& status) {
+  v1::EncodeStreamResponse proto;
+  *proto.mutable_error() = ToProto(status);
+  const grpc::Slice slice(proto.SerializeAsString());
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+}  // namespace posenc::server

@@ -1,0 +1,56 @@
+#include "tests/support/true_values.h"
+
+#include <mpfr.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace posenc::testing {
+namespace {
+
+constexpr mpfr_prec_t kBits = 300;
+
+TrueValue Evaluate(int (*function)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t),
+                   double position, double start, double base, std::uint64_t i,
+                   double twice_denominator) {
+  mpfr_t exponent, angle, place;
+  mpfr_inits2(kBits, exponent, angle, place, static_cast<mpfr_ptr>(nullptr));
+  mpfr_set_d(exponent, -2.0 * static_cast<double>(i), MPFR_RNDN);
+  mpfr_div_d(exponent, exponent, twice_denominator, MPFR_RNDN);
+  mpfr_set_d(angle, base, MPFR_RNDN);
+  mpfr_pow(angle, angle, exponent, MPFR_RNDN);
+  mpfr_set_d(place, position, MPFR_RNDN);
+  mpfr_add_d(place, place, start, MPFR_RNDN);
+  mpfr_mul(angle, angle, place, MPFR_RNDN);
+  function(angle, angle, MPFR_RNDN);
+  TrueValue value;
+  value.hi = mpfr_get_d(angle, MPFR_RNDN);
+  mpfr_sub_d(angle, angle, value.hi, MPFR_RNDN);
+  value.lo = mpfr_get_d(angle, MPFR_RNDN);
+  mpfr_clears(exponent, angle, place, static_cast<mpfr_ptr>(nullptr));
+  return value;
+}
+
+}  // namespace
+
+TrueValue TrueSin(double position, double start, double base, std::uint64_t i,
+                  double twice_denominator) {
+  return Evaluate(mpfr_sin, position, start, base, i, twice_denominator);
+}
+
+TrueValue TrueCos(double position, double start, double base, std::uint64_t i,
+                  double twice_denominator) {
+  return Evaluate(mpfr_cos, position, start, base, i, twice_denominator);
+}
+
+double Distance(double value, TrueValue truth) {
+  return std::abs((value - truth.hi) - truth.lo);
+}
+
+double HalfUlp(double value, int significand_bits, int min_exponent) {
+  const int exponent =
+      value == 0 ? min_exponent : std::max(std::ilogb(value), min_exponent);
+  return std::ldexp(0.5, exponent - significand_bits + 1);
+}
+
+}  // namespace posenc::testing

@@ -1,0 +1,81 @@
+#include "server/core/encodings/exact_angle.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "tests/support/true_values.h"
+
+namespace posenc::server {
+namespace {
+
+using ::posenc::testing::Distance;
+using ::posenc::testing::HalfUlpOfFloat64;
+using ::posenc::testing::TrueCos;
+using ::posenc::testing::TrueSin;
+
+// The reduced angle and the polynomials each round about once.
+constexpr double kBound = 1.3e-16;
+
+void ExpectExact(double position, double start, double base, std::size_t count,
+                 double twice_denominator) {
+  const Frequencies frequencies =
+      MakeFrequencies(base, twice_denominator, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const SinCos angle = SinCosOfTurns(position, start, frequencies.turns[i]);
+    EXPECT_LE(Distance(angle.sin,
+                       TrueSin(position, start, base, i, twice_denominator)),
+              kBound)
+        << "sin at " << position << "+" << start << ", i=" << i;
+    EXPECT_LE(Distance(angle.cos,
+                       TrueCos(position, start, base, i, twice_denominator)),
+              kBound)
+        << "cos at " << position << "+" << start << ", i=" << i;
+  }
+}
+
+TEST(SinCosOfTurns, IsExactFarOut) {
+  for (const double position :
+       {0.0, 1.0, 2.0, 511.0, 5000.0, 32768.0, 1e6, 1e9, -7.0, -1e9, 0.5,
+        1e9 + 0.1, 123456.789, 9007199254740992.0}) {
+    ExpectExact(position, 0, 1e4, 32, 64);
+  }
+}
+
+TEST(SinCosOfTurns, AddsTheStartWithoutRounding) {
+  // 0.1 + 1e9 is no double; a rounded sum would be off by up to 6e-8.
+  ExpectExact(0.1, 1e9, 1e4, 8, 16);
+  ExpectExact(0.1, -1e9, 1e4, 8, 16);
+}
+
+TEST(SinCosOfTurns, IsExactForManyPositions) {
+  std::mt19937_64 random(20240607);
+  std::uniform_real_distribution<double> positions(-1e9, 1e9);
+  for (int n = 0; n < 200; ++n) ExpectExact(positions(random), 0, 500, 8, 15);
+}
+
+TEST(SinCosOfTurns, IsExactForExtremeBases) {
+  for (const double base : {1e-6, 0.5, 1.0, 1e30}) {
+    ExpectExact(1e9, 0, base, 16, 32);
+  }
+}
+
+TEST(SinCosOfTurns, PositionZeroIsSinZeroCosOne) {
+  const Frequencies frequencies = MakeFrequencies(1e4, 8, 4);
+  for (const DoubleDouble& turns : frequencies.turns) {
+    const SinCos angle = SinCosOfTurns(0, 0, turns);
+    EXPECT_EQ(angle.sin, 0);
+    EXPECT_FALSE(std::signbit(angle.sin));
+    EXPECT_EQ(angle.cos, 1);
+  }
+}
+
+TEST(MakeFrequencies, GivesTheNearestDoubles) {
+  // 1, 0.1, 0.01, 0.001 for d_model 8 (powers of ten, exactly).
+  const Frequencies frequencies = MakeFrequencies(1e4, 8, 4);
+  EXPECT_EQ(frequencies.radians, (std::vector<double>{1.0, 0.1, 0.01, 0.001}));
+}
+
+}  // namespace
+}  // namespace posenc::server

@@ -1,0 +1,106 @@
+#include "server/transport/response_codec.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "posenc/v1/positional_encoding.pb.h"
+
+namespace posenc::server {
+namespace {
+
+// Counts what comes back to it.
+class CountingOwner final : public BufferOwner {
+ public:
+  void Release(std::byte*, std::size_t bytes) override { released += bytes; }
+  std::size_t released = 0;
+};
+
+std::string Bytes(const grpc::ByteBuffer& message) {
+  std::vector<grpc::Slice> slices;
+  EXPECT_TRUE(message.Dump(&slices).ok());
+  std::string bytes;
+  for (const grpc::Slice& slice : slices) {
+    bytes.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
+  }
+  return bytes;
+}
+
+class ResponseCodecTest : public ::testing::Test {
+ protected:
+  EncodeResponse Response() {
+    return {.encoding = {.profile = "torchlingo", .d_model = 3},
+            .embedding_scale = 2.5,
+            .embedding_table = "words",
+            .embedding_table_version = "v",
+            .dtype = DType::kFloat32,
+            .shape = {1, 2, 3},
+            .output = ResponseBuffer(owner_, payload_, sizeof(payload_))};
+  }
+
+  static void Expect(const v1::EncodeResponse& proto,
+                     const std::byte (&payload)[24]) {
+    EXPECT_EQ(proto.encoding().profile(), "torchlingo");
+    EXPECT_EQ(proto.encoding().d_model(), 3u);
+    EXPECT_EQ(proto.batch_layout(), v1::BATCH_FIRST);
+    EXPECT_EQ(proto.embedding_scale(), 2.5);
+    EXPECT_EQ(proto.embedding_table(), "words");
+    EXPECT_EQ(proto.embedding_table_version(), "v");
+    EXPECT_EQ(proto.output().dtype(), v1::FLOAT32);
+    ASSERT_EQ(proto.output().shape_size(), 3);
+    EXPECT_EQ(proto.output().shape(2), 3u);
+    ASSERT_EQ(proto.output().data().size(), sizeof(payload));
+    EXPECT_EQ(
+        std::memcmp(proto.output().data().data(), payload, sizeof(payload)), 0);
+  }
+
+  alignas(64) std::byte payload_[24] = {std::byte{1}, std::byte{2}};
+  std::shared_ptr<CountingOwner> owner_ = std::make_shared<CountingOwner>();
+};
+
+TEST_F(ResponseCodecTest, IsWhatProtobufReads) {
+  const std::string bytes = Bytes(EncodeToWire(Response()));
+  v1::EncodeResponse proto;
+  ASSERT_TRUE(proto.ParseFromString(bytes));
+  Expect(proto, payload_);
+  EXPECT_EQ(proto.SerializeAsString(), bytes) << "the payload comes last";
+}
+
+TEST_F(ResponseCodecTest, StreamAnswersAreTheSameOneLevelDown) {
+  v1::EncodeStreamResponse proto;
+  ASSERT_TRUE(proto.ParseFromString(Bytes(StreamAnswerToWire(Response()))));
+  ASSERT_TRUE(proto.has_response());
+  Expect(proto.response(), payload_);
+}
+
+TEST_F(ResponseCodecTest, StreamErrorsCarryCodeMessageAndReason) {
+  v1::EncodeStreamResponse proto;
+  ASSERT_TRUE(proto.ParseFromString(
+      Bytes(StreamErrorToWire(absl::OutOfRangeError("position 5")))));
+  ASSERT_TRUE(proto.has_error());
+  EXPECT_EQ(proto.error().code(), 11);
+  EXPECT_EQ(proto.error().message(), "position 5");
+  ASSERT_EQ(proto.error().details_size(), 1);
+  v1::ErrorInfo info;
+  ASSERT_TRUE(info.ParseFromString(proto.error().details(0).value()));
+  EXPECT_EQ(info.reason(), "OUT_OF_RANGE");
+  EXPECT_EQ(info.domain(), "posenc");
+}
+
+TEST_F(ResponseCodecTest, SendsTheBufferItselfAndGivesItBack) {
+  grpc::ByteBuffer message = EncodeToWire(Response());
+  std::vector<grpc::Slice> slices;
+  ASSERT_TRUE(message.Dump(&slices).ok());
+  EXPECT_TRUE(
+      std::any_of(slices.begin(), slices.end(), [&](const grpc::Slice& slice) {
+        return static_cast<const void*>(slice.begin()) == payload_;
+      }));
+  message.Clear();
+  EXPECT_EQ(owner_->released, 0u) << "a slice still refers to it";
+  slices.clear();
+  EXPECT_EQ(owner_->released, sizeof(payload_));
+}
+
+}  // namespace
+}  // namespace posenc::server
