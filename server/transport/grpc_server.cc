@@ -1,6 +1,7 @@
 #include "server/transport/grpc_server.h"
 
 #include <arpa/inet.h>
+#include <grpc/grpc.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <netdb.h>
@@ -162,6 +163,9 @@ class RunningServer final : public GrpcServer {
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
     const GrpcServerOptions& options, Engine& engine) {
+  // gRPC 1.51 that shuts itself down with its last server may first wait 10 s
+  // for a poller; one reference more, for good, spares the exit that.
+  grpc_init();
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   auto server = std::make_unique<RunningServer>(engine);

@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -176,12 +177,16 @@ class SigbusDeathTest : public MappedFileTest {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     path_ = WriteFile(directory_.File("file"), "content");
   }
+
+  // For the process that dies, and so removes nothing itself.
+  void RemoveFiles() const { std::filesystem::remove_all(directory_.path()); }
 };
 
 TEST_F(SigbusDeathTest, AnotherSignalEndsTheProcess) {
   EXPECT_DEATH(
       {
         const auto file = MappedFile::Open(path_);
+        RemoveFiles();
         raise(SIGBUS);
       },
       "");
@@ -192,6 +197,7 @@ TEST_F(SigbusDeathTest, AnotherFaultEndsTheProcess) {
       {
         const auto file = MappedFile::Open(path_);
         const int other = open(path_.c_str(), O_RDWR);
+        RemoveFiles();
         const void* const data =
             mmap(nullptr, PageBytes(), PROT_READ, MAP_SHARED, other, 0);
         if (ftruncate(other, 0) != 0) _exit(0);
@@ -206,6 +212,7 @@ TEST_F(SigbusDeathTest, TheHandlerBeforeGetsAnotherSignal) {
       {
         std::signal(SIGBUS, [](int) { _exit(42); });
         const auto file = MappedFile::Open(path_);
+        RemoveFiles();
         raise(SIGBUS);
       },
       ::testing::ExitedWithCode(42), "");
@@ -216,6 +223,7 @@ TEST_F(SigbusDeathTest, AnIgnoredSignalStaysIgnored) {
       {
         std::signal(SIGBUS, SIG_IGN);
         const auto file = MappedFile::Open(path_);
+        RemoveFiles();
         raise(SIGBUS);
         _exit(42);
       },
