@@ -49,8 +49,9 @@ case $preset in
     ;;
   tsan)
     # Debian's gRPC, protobuf and Abseil are not built for ThreadSanitizer: what
-    # they do among themselves is not reported.
-    export TSAN_OPTIONS=ignore_noninstrumented_modules=1:second_deadlock_stack=1
+    # they do among themselves, and what orders it, is not seen.
+    TSAN_OPTIONS=ignore_noninstrumented_modules=1:second_deadlock_stack=1
+    export TSAN_OPTIONS=$TSAN_OPTIONS:suppressions=$PWD/tests/support/tsan.supp
     target=concurrency_tests
     selection=(-L '^concurrency$')
     ;;

@@ -9,6 +9,7 @@
 #include "server/service/engine.h"
 #include "server/transport/drain.h"
 #include "server/transport/log.h"
+#include "server/transport/queue_calls.h"
 
 namespace posenc::server {
 
@@ -19,6 +20,7 @@ class CallContext {
 
   Engine& engine() { return engine_; }
   Drain& drain() { return drain_; }
+  QueueCalls& queue_calls() { return queue_calls_; }
 
   // The status as gRPC sends it, after one line in the log, at most, if it is
   // an error.
@@ -34,6 +36,7 @@ class CallContext {
  private:
   Engine& engine_;
   Drain& drain_;
+  QueueCalls queue_calls_;
   LogRate rate_;
 };
 

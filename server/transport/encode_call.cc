@@ -20,12 +20,14 @@ class EncodeCall {
              grpc::ServerCompletionQueue& queue)
       : calls_(calls), service_(service), queue_(queue), responder_(&context_) {
     service_.RequestEncode(&context_, &message_, &responder_, &queue_, &queue_,
-                           &received_);
+                           received_.Tag());
   }
+
+  ~EncodeCall() { calls_.queue_calls().Remove(); }
 
  private:
   void OnReceived(bool ok) {
-    if (!ok) {  // the queue is shutting down
+    if (!ok) {  // the server has shut down
       delete this;
       return;
     }
@@ -35,10 +37,10 @@ class EncodeCall {
     message_.Clear();  // gives its memory back before the answer is sent
     if (response.ok()) {
       responder_.Finish(EncodeToWire(*std::move(response)), grpc::Status::OK,
-                        &finished_);
+                        finished_.Tag());
     } else {
       responder_.FinishWithError(
-          calls_.Finish(kMethod, context_, response.status()), &finished_);
+          calls_.Finish(kMethod, context_, response.status()), finished_.Tag());
     }
   }
 
@@ -60,15 +62,17 @@ class EncodeCall {
   grpc::ByteBuffer message_;
   grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> responder_;
   std::optional<DrainGuard> guard_;
-  MethodCompletion<EncodeCall, &EncodeCall::OnReceived> received_{this};
-  MethodCompletion<EncodeCall, &EncodeCall::OnFinished> finished_{this};
+  Completion received_{this,
+                       Completion::Call<EncodeCall, &EncodeCall::OnReceived>};
+  Completion finished_{this,
+                       Completion::Call<EncodeCall, &EncodeCall::OnFinished>};
 };
 
 }  // namespace
 
 void PostEncodeCall(CallContext& calls, PositionalEncodingService& service,
                     grpc::ServerCompletionQueue& queue) {
-  new EncodeCall(calls, service, queue);
+  if (calls.queue_calls().Add()) new EncodeCall(calls, service, queue);
 }
 
 }  // namespace posenc::server

@@ -9,7 +9,8 @@
 namespace posenc::server {
 
 // Waits for one Encode on the queue, answers it, and posts the next wait as
-// soon as a call has come; deletes itself when it is done. The work is done by
+// soon as a call has come; deletes itself when it is done. Does nothing once
+// calls.queue_calls() is closed. The work is done by
 // the thread that polled it.
 void PostEncodeCall(CallContext& calls, PositionalEncodingService& service,
                     grpc::ServerCompletionQueue& queue);

@@ -25,12 +25,14 @@ class EncodeStreamCall {
                    grpc::ServerCompletionQueue& queue)
       : calls_(calls), service_(service), queue_(queue), stream_(&context_) {
     service_.RequestEncodeStream(&context_, &stream_, &queue_, &queue_,
-                                 &started_);
+                                 started_.Tag());
   }
+
+  ~EncodeStreamCall() { calls_.queue_calls().Remove(); }
 
  private:
   void OnStarted(bool ok) {
-    if (!ok) {  // the queue is shutting down
+    if (!ok) {  // the server has shut down
       delete this;
       return;
     }
@@ -38,7 +40,7 @@ class EncodeStreamCall {
     guard_.emplace(calls_.drain());
     if (!guard_->status().ok()) {
       stream_.Finish(calls_.Finish(kMethod, context_, guard_->status()),
-                     &finished_);
+                     finished_.Tag());
       return;
     }
     const std::lock_guard lock(mutex_);
@@ -80,13 +82,13 @@ class EncodeStreamCall {
 
   // The last thing that is done with the call: its completion, perhaps on
   // another thread already, deletes it.
-  void Finish() { stream_.Finish(grpc::Status::OK, &finished_); }
+  void Finish() { stream_.Finish(grpc::Status::OK, finished_.Tag()); }
 
   // Starts what may be started, under the lock, and says whether all is done.
   bool GoOn() {
     if (!writing_ && !answers_.empty()) {
       writing_ = true;
-      stream_.Write(answers_.front(), &written_);
+      stream_.Write(answers_.front(), written_.Tag());
       answers_.pop_front();
     }
     if (!reading_ && !requests_ended_ && answers_.size() < kMaxStreamBacklog) {
@@ -98,7 +100,7 @@ class EncodeStreamCall {
   void StartRead() {
     reading_ = true;
     message_.Clear();
-    stream_.Read(&message_, &read_);
+    stream_.Read(&message_, read_.Tag());
   }
 
   grpc::ByteBuffer Answer() {
@@ -124,13 +126,14 @@ class EncodeStreamCall {
   bool writing_ = false;
   bool requests_ended_ = false;
 
-  MethodCompletion<EncodeStreamCall, &EncodeStreamCall::OnStarted> started_{
-      this};
-  MethodCompletion<EncodeStreamCall, &EncodeStreamCall::OnRead> read_{this};
-  MethodCompletion<EncodeStreamCall, &EncodeStreamCall::OnWritten> written_{
-      this};
-  MethodCompletion<EncodeStreamCall, &EncodeStreamCall::OnFinished> finished_{
-      this};
+  Completion started_{
+      this, Completion::Call<EncodeStreamCall, &EncodeStreamCall::OnStarted>};
+  Completion read_{
+      this, Completion::Call<EncodeStreamCall, &EncodeStreamCall::OnRead>};
+  Completion written_{
+      this, Completion::Call<EncodeStreamCall, &EncodeStreamCall::OnWritten>};
+  Completion finished_{
+      this, Completion::Call<EncodeStreamCall, &EncodeStreamCall::OnFinished>};
 };
 
 }  // namespace
@@ -138,7 +141,7 @@ class EncodeStreamCall {
 void PostEncodeStreamCall(CallContext& calls,
                           PositionalEncodingService& service,
                           grpc::ServerCompletionQueue& queue) {
-  new EncodeStreamCall(calls, service, queue);
+  if (calls.queue_calls().Add()) new EncodeStreamCall(calls, service, queue);
 }
 
 }  // namespace posenc::server

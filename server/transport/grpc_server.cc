@@ -106,7 +106,9 @@ class RunningServer final : public GrpcServer {
     if (server_ == nullptr) return 0;
     SetHealth(false);
     const std::uint64_t cut_off = drain_.Run(timeout);
+    calls_.queue_calls().Close();
     server_->Shutdown(std::chrono::system_clock::now() + kLastCalls);
+    calls_.queue_calls().AwaitNone();
     queue_->Shutdown();
     for (std::thread& thread : threads_) thread.join();
     server_ = nullptr;
