@@ -5,8 +5,9 @@
 #include <google/protobuf/wire_format_lite.h>
 #include <grpcpp/support/slice.h>
 
-#include <memory>
+#include <atomic>
 #include <string>
+#include <utility>
 
 #include "posenc/v1/positional_encoding.pb.h"
 #include "server/transport/spec_codec.h"
@@ -52,18 +53,34 @@ std::string HeaderOf(const EncodeResponse& response) {
          tensor_head;
 }
 
-grpc::Slice SliceOf(ResponseBuffer buffer) {
-  auto owner = std::make_unique<ResponseBuffer>(std::move(buffer));
-  const auto bytes = owner->bytes();
-  return grpc::Slice(
-      bytes.data(), bytes.size(),
-      [](void* owned) { delete static_cast<ResponseBuffer*>(owned); },
-      owner.release());
-}
+// A buffer in gRPC's hands. gRPC orders what was done to it before with its
+// release, on whatever thread, but in code that ThreadSanitizer does not know;
+// hence the atomic.
+class SentBuffer {
+ public:
+  static grpc::Slice ToSlice(ResponseBuffer buffer) {
+    auto* sent = new SentBuffer(std::move(buffer));
+    const auto bytes = sent->buffer_.bytes();
+    sent->handed_over_.store(true, std::memory_order_release);
+    return grpc::Slice(bytes.data(), bytes.size(), Release, sent);
+  }
+
+ private:
+  explicit SentBuffer(ResponseBuffer buffer) : buffer_(std::move(buffer)) {}
+
+  static void Release(void* self) {
+    auto* sent = static_cast<SentBuffer*>(self);
+    sent->handed_over_.load(std::memory_order_acquire);
+    delete sent;
+  }
+
+  ResponseBuffer buffer_;
+  std::atomic<bool> handed_over_ = false;
+};
 
 grpc::ByteBuffer Join(const std::string& header, EncodeResponse response) {
-  const grpc::Slice slices[] = {grpc::Slice(header),
-                                SliceOf(std::move(response.output))};
+  const grpc::Slice slices[] = {
+      grpc::Slice(header), SentBuffer::ToSlice(std::move(response.output))};
   return grpc::ByteBuffer(slices, 2);
 }
 

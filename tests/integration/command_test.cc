@@ -88,7 +88,7 @@ TEST_F(CommandTest, SaysWhatTheServerRefused) {
 
 TEST_F(CommandTest, SaysThatNobodyIsThere) {
   const std::string address = server_->address();
-  EXPECT_EQ(server_->Terminate(), 0);
+  EXPECT_EQ(server_->Terminate(), 0) << server_->Log();
   const Finished nobody = RunProgram(
       {POSENC_COMMAND, "status", "--address", address, "--timeout", "1"});
   EXPECT_EQ(nobody.exit_status, 3);

@@ -64,7 +64,7 @@ TEST_F(LifecycleTest, SigtermAndSigintEndWithSuccess) {
     Serve();
     ExpectGood();
     server_->Signal(signal);
-    EXPECT_EQ(server_->Wait(), 0);
+    EXPECT_EQ(server_->Wait(), 0) << server_->Log();
   }
 }
 
@@ -95,7 +95,7 @@ TEST_F(LifecycleTest, DrainingLetsCallsFinishAndTakesNoNewOnes) {
   EXPECT_TRUE((*stream)->FinishSending().ok());
   EXPECT_FALSE((*stream)->Receive().has_value());
   EXPECT_TRUE((*stream)->Finish().ok());
-  EXPECT_EQ(server_->Wait(), 0);
+  EXPECT_EQ(server_->Wait(), 0) << server_->Log();
 }
 
 TEST_F(LifecycleTest, CallsThatDoNotFinishAreCutOff) {
@@ -106,7 +106,7 @@ TEST_F(LifecycleTest, CallsThatDoNotFinishAreCutOff) {
   EXPECT_TRUE(
       (*stream)->Send({.payload = TensorView(std::span(x), {1, 1, 1})}).ok());
   ASSERT_TRUE((*stream)->Receive().has_value());
-  EXPECT_EQ(server_->Terminate(), 0);
+  EXPECT_EQ(server_->Terminate(), 0) << server_->Log();
   EXPECT_THAT(server_->Log(), ::testing::HasSubstr("calls_cut_off=1"));
   EXPECT_FALSE((*stream)->Receive().has_value());
   EXPECT_FALSE((*stream)->Finish().ok());
@@ -114,7 +114,7 @@ TEST_F(LifecycleTest, CallsThatDoNotFinishAreCutOff) {
 
 TEST_F(LifecycleTest, LogsAreJsonWhenAsked) {
   Serve({"--log-format", "json"});
-  EXPECT_EQ(server_->Terminate(), 0);
+  EXPECT_EQ(server_->Terminate(), 0) << server_->Log();
   EXPECT_THAT(
       server_->Log(),
       ::testing::HasSubstr(
