@@ -39,7 +39,7 @@ if [[ -n $sanitizers ]]; then
   flags+=("-DCMAKE_CXX_FLAGS=-fsanitize=$sanitizers")
 fi
 cp -r "$source_dir/client/quickstart" "$work/quickstart"
-cmake -S "$work/quickstart" -B "$work/build" \
+cmake -G Ninja -S "$work/quickstart" -B "$work/build" \
   -DCMAKE_PREFIX_PATH="$work/prefix" "${flags[@]}"
 cmake --build "$work/build"
 
