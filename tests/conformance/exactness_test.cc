@@ -68,12 +68,13 @@ class ExactnessTest : public ::testing::TestWithParam<DType> {
   void ExpectExact(std::uint64_t d_model, const std::vector<float>& x,
                    double scale) {
     const std::uint64_t rows = kPositions.size();
-    const auto response = engine_->Encode(
-        {.encoding = {.embedding_factor = scale},
-         .output_dtype = GetParam(),
-         .positions = {.scheme = PositionFields::Scheme::kValues,
-                       .tensor = View(DType::kFloat64, {rows}, kPositions)},
-         .embeddings = View(DType::kFloat32, {1, rows, d_model}, x)});
+    EncodeRequest request;
+    request.encoding.embedding_factor = scale;
+    request.output_dtype = GetParam();
+    request.positions.scheme = PositionFields::Scheme::kValues;
+    request.positions.tensor = View(DType::kFloat64, {rows}, kPositions);
+    request.embeddings = View(DType::kFloat32, {1, rows, d_model}, x);
+    const auto response = engine_->Encode(request);
     ASSERT_TRUE(response.ok()) << response.status();
     for (std::size_t n = 0; n < x.size(); ++n) {
       const std::uint64_t i = n % d_model;
