@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <ostream>
 #include <thread>
 
 #include "server/base/limits.h"
@@ -22,6 +23,10 @@ struct Subject {
   std::string name;
   EncodingSpec spec;
 };
+
+void PrintTo(const Subject& subject, std::ostream* out) {
+  *out << subject.name;
+}
 
 std::vector<Subject> MakeSubjects() {
   std::vector<Subject> subjects;
