@@ -10,9 +10,15 @@ namespace {
 
 constexpr mpfr_prec_t kBits = 300;
 
+// Frees what MPFR keeps for a thread when that ends.
+struct MpfrCleanup {
+  ~MpfrCleanup() { mpfr_mp_memory_cleanup(); }
+};
+
 TrueValue Evaluate(int (*function)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t),
                    double position, double start, double base, std::uint64_t i,
                    double twice_denominator) {
+  static thread_local const MpfrCleanup cleanup;
   mpfr_t exponent, angle, place;
   mpfr_inits2(kBits, exponent, angle, place, static_cast<mpfr_ptr>(nullptr));
   mpfr_set_d(exponent, -2.0 * static_cast<double>(i), MPFR_RNDN);

@@ -14,6 +14,11 @@ constexpr double kTwoPiLo = 0x1.1a62633145c07p-52;
 // Enough that the powers below, each a rounded product, keep 106 bits.
 constexpr mpfr_prec_t kPrecisionBits = 256;
 
+// Frees what MPFR keeps for the thread; declared before the Reals of a scope.
+struct MpfrCleanup {
+  ~MpfrCleanup() { mpfr_mp_memory_cleanup(); }
+};
+
 class Real {
  public:
   Real() { mpfr_init2(value_, kPrecisionBits); }
@@ -85,6 +90,7 @@ SinCos SinCosOfSmall(double hi, double lo) {
 
 Frequencies MakeFrequencies(double base, double twice_denominator,
                             std::size_t count) {
+  const MpfrCleanup cleanup;
   Frequencies result;
   result.radians.reserve(count);
   result.turns.reserve(count);
