@@ -16,6 +16,10 @@ absl::Status Error(absl::StatusCode code, absl::string_view reason,
   return status;
 }
 
+absl::Status Invalid(absl::string_view reason, absl::string_view message) {
+  return Error(absl::StatusCode::kInvalidArgument, reason, message);
+}
+
 std::string ReasonOf(const absl::Status& status) {
   const auto reason = status.GetPayload(kReasonUrl);
   if (reason) return std::string(*reason);

@@ -14,6 +14,9 @@ namespace posenc::server {
 absl::Status Error(absl::StatusCode code, absl::string_view reason,
                    absl::string_view message);
 
+// The most common one: INVALID_ARGUMENT.
+absl::Status Invalid(absl::string_view reason, absl::string_view message);
+
 // The reason given to Error, or the code's name ("INVALID_ARGUMENT") for a
 // status that was made without one.
 std::string ReasonOf(const absl::Status& status);

@@ -10,10 +10,6 @@
 namespace posenc::server {
 namespace {
 
-absl::Status Invalid(absl::string_view reason, absl::string_view message) {
-  return Error(absl::StatusCode::kInvalidArgument, reason, message);
-}
-
 absl::StatusOr<EncodingSpec> SpecOfProfile(const std::string& name) {
   for (const Profile& profile : Profiles()) {
     if (profile.name == name) return profile.spec;

@@ -11,10 +11,6 @@
 namespace posenc::server {
 namespace {
 
-absl::Status Invalid(absl::string_view reason, absl::string_view message) {
-  return Error(absl::StatusCode::kInvalidArgument, reason, message);
-}
-
 // The payload as values of its own type; the bytes have been counted.
 template <typename T>
 std::vector<T> Read(const TensorView& tensor) {

@@ -17,10 +17,6 @@ namespace {
 
 using Scheme = PositionFields::Scheme;
 
-absl::Status Invalid(absl::string_view reason, absl::string_view message) {
-  return Error(absl::StatusCode::kInvalidArgument, reason, message);
-}
-
 // The shape of a tensor with an element for each token.
 Shape TokenShape(const BatchShape& batch, bool packed) {
   if (packed) return {batch.sequence};

@@ -38,10 +38,6 @@ struct TableCache::Entry {
   std::uint64_t hits = 0;
 };
 
-std::int64_t ChunkOf(std::int64_t position) {
-  return position / kChunkRows - (position % kChunkRows < 0 ? 1 : 0);
-}
-
 TableCache::TableCache(Device& device, std::uint64_t capacity_bytes)
     : device_(device), capacity_bytes_(capacity_bytes) {}
 

@@ -25,9 +25,6 @@ namespace posenc::server {
 // device. Immutable; a holder of the pointer pins it.
 using Chunk = std::shared_ptr<const DeviceTable>;
 
-// The index of the chunk that holds a position.
-std::int64_t ChunkOf(std::int64_t position);
-
 // The encodings in use and the chunks of their tables, under one byte budget;
 // the least recently used are dropped first, pinned ones never. A chunk that
 // several callers miss at once is built by one of them, while the others wait.

@@ -9,10 +9,6 @@
 namespace posenc::server {
 namespace {
 
-absl::Status Invalid(absl::string_view reason, absl::string_view message) {
-  return Error(absl::StatusCode::kInvalidArgument, reason, message);
-}
-
 // Checks the rank, and reads batch and sequence off the outer dimensions.
 absl::StatusOr<BatchShape> ReadBatch(const EncodeRequest& request,
                                      const Shape& shape, std::size_t inner,

@@ -7,10 +7,6 @@
 namespace posenc::server {
 namespace {
 
-absl::Status Invalid(absl::string_view reason, absl::string_view message) {
-  return Error(absl::StatusCode::kInvalidArgument, reason, message);
-}
-
 // Checks that the range stays within ±kMaxPosition.
 absl::Status CheckPositionRange(std::int64_t first, std::uint64_t count) {
   if (count < 1 || count > kMaxGetEncodingRows) {

@@ -1,5 +1,7 @@
 #include "server/core/encodings/encoding.h"
 
+#include "server/base/limits.h"
+
 namespace posenc::server {
 
 absl::string_view Name(Op op) {
@@ -8,6 +10,10 @@ absl::string_view Name(Op op) {
       return "add";
   }
   return "unknown";
+}
+
+std::int64_t ChunkOf(std::int64_t position) {
+  return position / kChunkRows - (position % kChunkRows < 0 ? 1 : 0);
 }
 
 }  // namespace posenc::server

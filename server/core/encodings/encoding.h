@@ -33,6 +33,10 @@ struct PositionRange {
   std::int64_t last = 0;
 };
 
+// Rows are made and held in chunks of kChunkRows positions: the index of the
+// chunk that holds a position.
+std::int64_t ChunkOf(std::int64_t position);
+
 // Immutable and thread-safe. Rows are double, and a pure function of the
 // position: the same bits whichever call, and whichever range, made them.
 class Encoding {

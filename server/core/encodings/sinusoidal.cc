@@ -35,10 +35,6 @@ std::uint64_t TwiceDenominator(const EncodingSpec& spec) {
   return d_model;
 }
 
-std::int64_t FloorDivide(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
-}
-
 }  // namespace
 
 std::string Sinusoidal::Key(const EncodingSpec& spec) {
@@ -133,7 +129,7 @@ class Sinusoidal::Walk {
         run_cos_(n_) {}
 
   void Write(std::int64_t position, std::span<double> row) {
-    const std::int64_t chunk = FloorDivide(position, kChunkRows);
+    const std::int64_t chunk = ChunkOf(position);
     const std::int64_t within = position - chunk * kChunkRows;
     Enter(chunk, within / kFineSteps);
     const RowShape& shape = encoding_.shape_;
