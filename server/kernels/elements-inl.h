@@ -13,6 +13,16 @@
 #include <cstdint>
 
 #include "hwy/highway.h"
+#include "server/base/dtype.h"
+
+// Highway's scalar target, its fallback, saturates where infinities are due.
+// The plain loops are that target here.
+#undef POSENC_PLAIN_TARGET
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+#define POSENC_PLAIN_TARGET 1
+#else
+#define POSENC_PLAIN_TARGET 0
+#endif
 
 // Highway's conversions between float and f16 are the CPU's own where it has
 // them; elsewhere they truncate and know no infinities, so they are not used.
@@ -22,6 +32,8 @@
 #else
 #define POSENC_NATIVE_F16 0
 #endif
+
+#if !POSENC_PLAIN_TARGET
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc::server {
@@ -65,6 +77,18 @@ HWY_INLINE DoublesV RoundTo(DoublesV value) {
 HWY_INLINE HalfwordsV LowHalves(WordsV words) {
   const hn::RebindToSigned<Words> signed_words;
   return hn::DemoteTo(Halfwords(), hn::BitCast(signed_words, words));
+}
+
+HWY_INLINE FloatsV FloatsFromBF16(HalfwordsV bits) {
+#if HWY_MAX_BYTES <= 32
+  // Zeros below the bits, within a single block: one instruction.
+  const hn::Repartition<std::uint16_t, Floats> dh;
+  const auto wide = hn::ZeroExtendVector(dh, bits);
+  return hn::BitCast(Floats(), hn::InterleaveLower(dh, hn::Zero(dh), wide));
+#else
+  const auto words = hn::PromoteTo(Words(), bits);
+  return hn::BitCast(Floats(), hn::ShiftLeft<16>(words));
+#endif
 }
 
 #if POSENC_NATIVE_F16
@@ -126,6 +150,7 @@ HWY_INLINE HalfwordsV F16FromExact(FloatsV values) {
 
 // How Lanes(Doubles()) elements are read and written, at any alignment.
 struct Float32 {
+  static constexpr DType kDType = DType::kFloat32;
   using Bits = float;
   static HWY_INLINE DoublesV Load(const float* from) {
     return hn::PromoteTo(Doubles(), hn::LoadU(Floats(), from));
@@ -136,6 +161,7 @@ struct Float32 {
 };
 
 struct Float16 {
+  static constexpr DType kDType = DType::kFloat16;
   using Bits = std::uint16_t;
   static HWY_INLINE DoublesV Load(const std::uint16_t* from) {
     const auto bits = hn::LoadU(Halfwords(), from);
@@ -148,11 +174,11 @@ struct Float16 {
 };
 
 struct BFloat16 {
+  static constexpr DType kDType = DType::kBFloat16;
   using Bits = std::uint16_t;
   static HWY_INLINE DoublesV Load(const std::uint16_t* from) {
-    const auto words = hn::PromoteTo(Words(), hn::LoadU(Halfwords(), from));
-    const auto floats = hn::BitCast(Floats(), hn::ShiftLeft<16>(words));
-    return hn::PromoteTo(Doubles(), floats);
+    return hn::PromoteTo(Doubles(),
+                         FloatsFromBF16(hn::LoadU(Halfwords(), from)));
   }
   static HWY_INLINE void Store(DoublesV values, std::uint16_t* to) {
     const auto exact = hn::DemoteTo(Floats(), RoundTo<7, -126, 128>(values));
@@ -162,6 +188,7 @@ struct BFloat16 {
 };
 
 struct Float64 {
+  static constexpr DType kDType = DType::kFloat64;
   using Bits = double;
   static HWY_INLINE DoublesV Load(const double* from) {
     return hn::LoadU(Doubles(), from);
@@ -174,5 +201,7 @@ struct Float64 {
 }  // namespace HWY_NAMESPACE
 }  // namespace posenc::server
 HWY_AFTER_NAMESPACE();
+
+#endif
 
 #endif  // POSENC_SERVER_KERNELS_ELEMENTS_INL_H_

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "server/base/dtype.h"
+#include "server/kernels/sin_cos.h"
 
 // Loops over contiguous elements. Pointers may have any alignment and must not
 // overlap unless said. Every target gives the same bits as the plain reference:
@@ -17,7 +18,8 @@ namespace posenc::server {
 // out[i] = round(scale * in[i] + encoding[i]) for n elements: in and out are of
 // the types the function was chosen for, the arithmetic is double, and the
 // result is rounded once, to nearest even. NaN stays NaN, with a payload that
-// may differ between targets.
+// may differ between targets. out may be in where the two types have the same
+// size.
 using AddFunction = void (*)(const void* in, const double* encoding,
                              double scale, void* out, std::size_t n);
 
@@ -29,15 +31,27 @@ using RotateFunction = void (*)(const double* sin_a, const double* cos_a,
                                 double* out_sin, double* out_cos,
                                 std::size_t stride, std::size_t n);
 
+// sin and cos of 2π * position * turns[i] for n angles.
+using SinCosFunction = void (*)(DoubleDouble position,
+                                const DoubleDouble* turns, double* sin,
+                                double* cos, std::size_t n);
+
 struct Kernels {
   absl::string_view target;  // "AVX2"; "reference" for the plain loops
   AddFunction add[kFloatDTypes][kFloatDTypes];  // [input dtype][output dtype]
   RotateFunction rotate;
+  // Writes past the caches where it can. Other threads may see that only after
+  // FinishStreaming on this one.
+  RotateFunction rotate_streaming;
+  SinCosFunction sin_cos_of_turns;
 
   AddFunction Add(DType in, DType out) const {
     return add[static_cast<int>(in)][static_cast<int>(out)];
   }
 };
+
+// Orders the calling thread's writes past the caches before its later ones.
+void FinishStreaming();
 
 // The plain loops, for tests and for comparison.
 const Kernels& ReferenceKernels();

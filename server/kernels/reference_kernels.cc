@@ -66,6 +66,15 @@ void Rotate(const double* sin_a, const double* cos_a, const double* sin_b,
   }
 }
 
+void SinCosOfTurns(DoubleDouble position, const DoubleDouble* turns,
+                   double* sin, double* cos, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const SinCos angle = server::SinCosOfTurns(position, turns[i]);
+    sin[i] = angle.sin;
+    cos[i] = angle.cos;
+  }
+}
+
 template <typename In>
 constexpr void FillRow(AddFunction (&row)[kFloatDTypes]) {
   row[static_cast<int>(DType::kFloat32)] = &Add<In, Float32>;
@@ -75,7 +84,7 @@ constexpr void FillRow(AddFunction (&row)[kFloatDTypes]) {
 }
 
 constexpr Kernels MakeKernels() {
-  Kernels kernels{"reference", {}, &Rotate};
+  Kernels kernels{"reference", {}, &Rotate, &Rotate, &SinCosOfTurns};
   FillRow<Float32>(kernels.add[static_cast<int>(DType::kFloat32)]);
   FillRow<Float16>(kernels.add[static_cast<int>(DType::kFloat16)]);
   FillRow<BFloat16>(kernels.add[static_cast<int>(DType::kBFloat16)]);

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 // On x86: SSE4, AVX2 and AVX3 (AVX-512 of Skylake and later). SSSE3 is left
@@ -10,18 +9,12 @@
 #define HWY_DISABLED_TARGETS HWY_SSSE3
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "server/kernels/simd_kernels.cc"
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
+#include "server/kernels/angles-inl.h"
 #include "server/kernels/elements-inl.h"
-
-// Highway's scalar target, its fallback, saturates where infinities are due.
-// The plain loops are that target here.
-#undef POSENC_PLAIN_TARGET
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-#define POSENC_PLAIN_TARGET 1
-#else
-#define POSENC_PLAIN_TARGET 0
-#endif
+#include "server/kernels/round_floats-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc::server {
@@ -35,86 +28,99 @@ const Kernels& TargetKernels() { return ReferenceKernels(); }
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <typename In, typename Out>
-HWY_INLINE void AddVector(const typename In::Bits* in, const double* encoding,
-                          DoublesV scale, typename Out::Bits* out) {
-  const auto product = hn::Mul(scale, In::Load(in));
-  Out::Store(hn::Add(product, hn::LoadU(Doubles(), encoding)), out);
-}
-
-// Fewer elements than a vector, through memory of a vector's size.
-template <typename In, typename Out>
-HWY_INLINE void AddTail(const typename In::Bits* in, const double* encoding,
-                        DoublesV scale, typename Out::Bits* out,
-                        std::size_t n) {
-  constexpr std::size_t kMax = hn::MaxLanes(Doubles());
-  typename In::Bits in_block[kMax] = {};
-  double encoding_block[kMax] = {};
-  typename Out::Bits out_block[kMax];
-  std::memcpy(in_block, static_cast<const void*>(in), n * sizeof(*in));
-  std::memcpy(encoding_block, static_cast<const void*>(encoding),
-              n * sizeof(*encoding));
-  AddVector<In, Out>(in_block, encoding_block, scale, out_block);
-  std::memcpy(static_cast<void*>(out), out_block, n * sizeof(*out));
-}
-
-template <typename In, typename Out>
-void Add(const void* in_elements, const double* encoding, double scale,
-         void* out_elements, std::size_t n) {
-  const auto* in = static_cast<const typename In::Bits*>(in_elements);
-  auto* out = static_cast<typename Out::Bits*>(out_elements);
-  const Doubles d;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto scales = hn::Set(d, scale);
-  std::size_t i = 0;
-  for (; n - i >= 4 * lanes; i += 4 * lanes) {
-    for (std::size_t k = i; k < i + 4 * lanes; k += lanes) {
-      AddVector<In, Out>(in + k, encoding + k, scales, out + k);
-    }
+// A factor, and a factor of one: both give the same bits.
+struct Scaled {
+  explicit Scaled(double scale) : factor(hn::Set(Doubles(), scale)) {}
+  HWY_INLINE DoublesV operator()(DoublesV values) const {
+    return hn::Mul(factor, values);
   }
-  for (; n - i >= lanes; i += lanes) {
-    AddVector<In, Out>(in + i, encoding + i, scales, out + i);
-  }
-  if (i < n) AddTail<In, Out>(in + i, encoding + i, scales, out + i, n - i);
-}
-
-// The sines and cosines of one vector of angle sums.
-struct Angles {
-  DoublesV sin;
-  DoublesV cos;
+  DoublesV factor;
+};
+struct Unscaled {
+  HWY_INLINE DoublesV operator()(DoublesV values) const { return values; }
 };
 
-HWY_INLINE Angles RotateVector(const double* sin_a, const double* cos_a,
-                               const double* sin_b, const double* cos_b) {
-  const Doubles d;
-  const auto sa = hn::LoadU(d, sin_a);
-  const auto ca = hn::LoadU(d, cos_a);
-  const auto sb = hn::LoadU(d, sin_b);
-  const auto cb = hn::LoadU(d, cos_b);
-  return {hn::Add(hn::Mul(sa, cb), hn::Mul(ca, sb)),
-          hn::Sub(hn::Mul(ca, cb), hn::Mul(sa, sb))};
+template <typename In, typename Scale>
+HWY_INLINE DoublesV Sum(const typename In::Bits* in, const double* encoding,
+                        Scale scale) {
+  return hn::Add(scale(In::Load(in)), hn::LoadU(Doubles(), encoding));
 }
 
-void Rotate(const double* sin_a, const double* cos_a, const double* sin_b,
-            const double* cos_b, double* out_sin, double* out_cos,
-            std::size_t stride, std::size_t n) {
-  const Doubles d;
-  const std::size_t lanes = hn::Lanes(d);
-  const bool dense = stride == 1;
-  const bool interleaved = stride == 2 && out_cos == out_sin + 1;
-  std::size_t i = 0;
-  for (; (dense || interleaved) && n - i >= lanes; i += lanes) {
-    const Angles sum = RotateVector(sin_a + i, cos_a + i, sin_b + i, cos_b + i);
-    if (dense) {
-      hn::StoreU(sum.sin, d, out_sin + i);
-      hn::StoreU(sum.cos, d, out_cos + i);
-    } else {
-      hn::StoreInterleaved2(sum.sin, sum.cos, d, out_sin + 2 * i);
+template <typename In, typename Out, typename Scale>
+HWY_INLINE void AddVector(const typename In::Bits* in, const double* encoding,
+                          Scale scale, typename Out::Bits* out) {
+  Out::Store(Sum<In>(in, encoding, scale), out);
+}
+
+// Adds a block of kBlock vectors. Each step is taken for all of them before the
+// next one: a CPU looks only so many instructions ahead for work.
+constexpr std::size_t kBlock = 8;
+
+template <typename In, typename Out, typename Scale>
+HWY_INLINE void AddBlock(const typename In::Bits* in, const double* encoding,
+                         Scale scale, typename Out::Bits* out) {
+  const std::size_t lanes = hn::Lanes(Doubles());
+  if constexpr (kRoundsFromFloats<Out>) {
+    const hn::Half<WideFloats> half;
+    WideFloatsV floats[kBlock / 2];
+    for (std::size_t i = 0; i < kBlock / 2; ++i) {
+      const std::size_t at = 2 * i * lanes;
+      const auto low = Sum<In>(in + at, encoding + at, scale);
+      const auto high = Sum<In>(in + at + lanes, encoding + at + lanes, scale);
+      floats[i] = hn::Combine(WideFloats(), hn::DemoteTo(half, high),
+                              hn::DemoteTo(half, low));
     }
+    if (HWY_LIKELY(StoreUnlessTied(Out(), floats, out))) return;
   }
-  ReferenceKernels().rotate(sin_a + i, cos_a + i, sin_b + i, cos_b + i,
-                            out_sin + i * stride, out_cos + i * stride, stride,
-                            n - i);
+  for (std::size_t i = 0; i < kBlock * lanes; i += lanes) {
+    AddVector<In, Out>(in + i, encoding + i, scale, out + i);
+  }
+}
+
+// Asks for the lines of `count` elements that are due soon. Rounding to 16 bits
+// takes so many instructions an element that the CPU alone does not look far
+// enough ahead to keep the memory busy.
+template <typename T>
+HWY_INLINE void PrefetchElements(const T* elements, std::size_t count) {
+  constexpr std::size_t kLine = 64 / sizeof(T);
+  for (std::size_t i = 0; i < count; i += kLine) hwy::Prefetch(elements + i);
+}
+
+constexpr std::size_t kPrefetchDistance = 512;  // elements
+
+// Adds all but fewer elements than a vector; returns how many.
+// Inline, because GCC leaves the upper halves of registers dirty after a call
+// with a vector for an argument, which costs 100 ns in the code that follows.
+template <typename In, typename Out, typename Scale>
+HWY_INLINE std::size_t AddVectors(const typename In::Bits* in,
+                                  const double* encoding, Scale scale,
+                                  typename Out::Bits* out, std::size_t n) {
+  const std::size_t lanes = hn::Lanes(Doubles());
+  const std::size_t block = kBlock * lanes;
+  std::size_t i = 0;
+  for (; n - i >= block; i += block) {
+    if (kRoundsFromFloats<Out> && n - i >= kPrefetchDistance + block) {
+      PrefetchElements(in + i + kPrefetchDistance, block);
+      PrefetchElements(encoding + i + kPrefetchDistance, block);
+    }
+    AddBlock<In, Out>(in + i, encoding + i, scale, out + i);
+  }
+  for (; n - i >= lanes; i += lanes) {
+    AddVector<In, Out>(in + i, encoding + i, scale, out + i);
+  }
+  return i;
+}
+
+template <typename In, typename Out>
+void Add(const void* in, const double* encoding, double scale, void* out,
+         std::size_t n) {
+  const auto* from = static_cast<const typename In::Bits*>(in);
+  auto* to = static_cast<typename Out::Bits*>(out);
+  const std::size_t done =
+      scale == 1 ? AddVectors<In, Out>(from, encoding, Unscaled(), to, n)
+                 : AddVectors<In, Out>(from, encoding, Scaled(scale), to, n);
+  ReferenceKernels().Add(In::kDType, Out::kDType)(from + done, encoding + done,
+                                                  scale, to + done, n - done);
 }
 
 template <typename In>
@@ -126,7 +132,11 @@ constexpr void FillRow(AddFunction (&row)[kFloatDTypes]) {
 }
 
 Kernels MakeKernels() {
-  Kernels kernels{hwy::TargetName(HWY_TARGET), {}, &Rotate};
+  Kernels kernels{hwy::TargetName(HWY_TARGET),
+                  {},
+                  &Rotate,
+                  &RotateStreaming,
+                  &SinCosOfTurns};
   FillRow<Float32>(kernels.add[static_cast<int>(DType::kFloat32)]);
   FillRow<Float16>(kernels.add[static_cast<int>(DType::kFloat16)]);
   FillRow<BFloat16>(kernels.add[static_cast<int>(DType::kBFloat16)]);
@@ -150,6 +160,8 @@ HWY_AFTER_NAMESPACE();
 namespace posenc::server {
 
 HWY_EXPORT(TargetKernels);
+
+void FinishStreaming() { hwy::FlushStream(); }
 
 std::vector<const Kernels*> SimdKernels() {
   std::vector<const Kernels*> all;

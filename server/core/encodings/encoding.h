@@ -60,6 +60,13 @@ class Encoding {
   virtual absl::Status BuildRows(std::int64_t first,
                                  std::span<double> rows) const = 0;
 
+  // As BuildRows, and as good, for rows of a table so large that the caches
+  // will not hold them until they are read: they may be written past those.
+  virtual absl::Status StreamRows(std::int64_t first,
+                                  std::span<double> rows) const {
+    return BuildRows(first, rows);
+  }
+
   // Writes the row of a position that is not an integer. INVALID_ARGUMENT if
   // the encoding has none.
   virtual absl::Status BuildRow(double position,

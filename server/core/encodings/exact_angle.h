@@ -1,30 +1,15 @@
 #ifndef POSENC_SERVER_CORE_ENCODINGS_EXACT_ANGLE_H_
 #define POSENC_SERVER_CORE_ENCODINGS_EXACT_ANGLE_H_
 
-// Sines and cosines of position * frequency that are right to the last bit or
-// so however far the position is. A double is too short for the frequency: its
-// rounding error times a position of 1e9 is 1e-7. So a frequency is held as a
-// double-double of turns (radians / 2π), the product is reduced to the nearest
-// quarter turn there, and only the small remainder is handed to polynomials.
-//
-// Only exactly rounded operations are used, so that every machine gives the
-// same bits.
+// The frequencies of an encoding, and the angles they make with positions.
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
+#include "server/kernels/sin_cos.h"
+
 namespace posenc::server {
-
-// The unevaluated sum hi + lo, |lo| <= ulp(hi) / 2.
-struct DoubleDouble {
-  double hi = 0;
-  double lo = 0;
-};
-
-struct SinCos {
-  double sin = 0;
-  double cos = 1;
-};
 
 struct Frequencies {
   std::vector<double> radians;      // w_i, rounded to nearest
@@ -36,9 +21,12 @@ struct Frequencies {
 Frequencies MakeFrequencies(double base, double twice_denominator,
                             std::size_t count);
 
-// sin and cos of 2π * (position + start) * turns, within 1e-16 where
-// |position + start| * turns < 2^52.
-SinCos SinCosOfTurns(double position, double start, DoubleDouble turns);
+// sin and cos of 2π * (position + start) * turns[i], within 1e-16 where
+// |position + start| * turns[i] < 2^52, for the turns.size() elements of `sin`
+// and `cos`.
+void SinCosOfTurns(double position, double start,
+                   std::span<const DoubleDouble> turns, double* sin,
+                   double* cos);
 
 }  // namespace posenc::server
 

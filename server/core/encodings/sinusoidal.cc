@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/limits.h"
-#include "server/kernels/kernels.h"
 
 namespace posenc::server {
 namespace {
@@ -84,16 +83,13 @@ Sinusoidal::Sinusoidal(const EncodingSpec& spec)
 Sinusoidal::Steps Sinusoidal::MakeSteps(std::int64_t step,
                                         std::size_t count) const {
   Steps steps;
-  steps.sin.reserve(count * shape_.sines);
-  steps.cos.reserve(count * shape_.sines);
+  steps.sin.resize(count * shape_.sines);
+  steps.cos.resize(count * shape_.sines);
   for (std::size_t k = 0; k < count; ++k) {
-    const double distance =
-        static_cast<double>(static_cast<std::int64_t>(k) * step);
-    for (const DoubleDouble& turns : frequencies_.turns) {
-      const SinCos angle = SinCosOfTurns(distance, 0, turns);
-      steps.sin.push_back(angle.sin);
-      steps.cos.push_back(angle.cos);
-    }
+    const std::size_t at = k * shape_.sines;
+    SinCosOfTurns(static_cast<double>(static_cast<std::int64_t>(k) * step), 0,
+                  frequencies_.turns, steps.sin.data() + at,
+                  steps.cos.data() + at);
   }
   return steps;
 }
@@ -119,10 +115,11 @@ std::optional<double> Sinusoidal::MaxError(DType dtype) const {
 // with the last.
 class Sinusoidal::Walk {
  public:
-  explicit Walk(const Sinusoidal& encoding)
+  Walk(const Sinusoidal& encoding, RotateFunction rotate_row)
       : encoding_(encoding),
         n_(encoding.shape_.sines),
         rotate_(ActiveKernels().rotate),
+        rotate_row_(rotate_row),
         chunk_sin_(n_),
         chunk_cos_(n_),
         run_sin_(n_),
@@ -137,8 +134,8 @@ class Sinusoidal::Walk {
     const double* sin = encoding_.fine_.sin.data() + at;
     const double* cos = encoding_.fine_.cos.data() + at;
     double* sines = row.data() + shape.first_sine;
-    rotate_(run_sin_.data(), run_cos_.data(), sin, cos, sines,
-            row.data() + shape.first_cosine, shape.stride, shape.cosines);
+    rotate_row_(run_sin_.data(), run_cos_.data(), sin, cos, sines,
+                row.data() + shape.first_cosine, shape.stride, shape.cosines);
     if (shape.sines > shape.cosines) {
       const std::size_t i = n_ - 1;
       double without_place = 0;
@@ -152,12 +149,8 @@ class Sinusoidal::Walk {
   void Enter(std::int64_t chunk, std::int64_t run) {
     if (chunk != chunk_) {
       const auto base = static_cast<double>(chunk * kChunkRows);
-      for (std::size_t i = 0; i < n_; ++i) {
-        const SinCos seed = SinCosOfTurns(base, encoding_.start_,
-                                          encoding_.frequencies_.turns[i]);
-        chunk_sin_[i] = seed.sin;
-        chunk_cos_[i] = seed.cos;
-      }
+      SinCosOfTurns(base, encoding_.start_, encoding_.frequencies_.turns,
+                    chunk_sin_.data(), chunk_cos_.data());
       chunk_ = chunk;
       run_ = -1;
     }
@@ -174,6 +167,7 @@ class Sinusoidal::Walk {
   const Sinusoidal& encoding_;
   const std::size_t n_;
   const RotateFunction rotate_;
+  const RotateFunction rotate_row_;
   std::int64_t chunk_ = std::numeric_limits<std::int64_t>::min();  // none
   std::int64_t run_ = -1;
   std::vector<double> chunk_sin_, chunk_cos_;  // at the chunk's first position
@@ -190,23 +184,36 @@ std::uint64_t Sinusoidal::bytes() const {
          (fine_.sin.size() + coarse_.sin.size()) * 2 * sizeof(double);
 }
 
-absl::Status Sinusoidal::BuildRows(std::int64_t first,
-                                   std::span<double> rows) const {
-  Walk walk(*this);
+void Sinusoidal::WriteRows(std::int64_t first, std::span<double> rows,
+                           RotateFunction rotate_row) const {
+  Walk walk(*this, rotate_row);
   for (; !rows.empty(); rows = rows.subspan(shape_.width)) {
     walk.Write(first++, rows.first(shape_.width));
   }
+}
+
+absl::Status Sinusoidal::BuildRows(std::int64_t first,
+                                   std::span<double> rows) const {
+  WriteRows(first, rows, ActiveKernels().rotate);
+  return absl::OkStatus();
+}
+
+absl::Status Sinusoidal::StreamRows(std::int64_t first,
+                                    std::span<double> rows) const {
+  WriteRows(first, rows, ActiveKernels().rotate_streaming);
+  FinishStreaming();
   return absl::OkStatus();
 }
 
 absl::Status Sinusoidal::BuildRow(double position,
                                   std::span<double> row) const {
+  std::vector<double> sin(shape_.sines), cos(shape_.sines);
+  SinCosOfTurns(position, start_, frequencies_.turns, sin.data(), cos.data());
   std::fill(row.begin(), row.end(), 0.0);
   for (std::size_t i = 0; i < shape_.sines; ++i) {
-    const SinCos angle = SinCosOfTurns(position, start_, frequencies_.turns[i]);
-    row[shape_.first_sine + i * shape_.stride] = angle.sin;
+    row[shape_.first_sine + i * shape_.stride] = sin[i];
     if (i < shape_.cosines) {
-      row[shape_.first_cosine + i * shape_.stride] = angle.cos;
+      row[shape_.first_cosine + i * shape_.stride] = cos[i];
     }
   }
   return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include "server/core/encoding_spec.h"
 #include "server/core/encodings/encoding.h"
 #include "server/core/encodings/exact_angle.h"
+#include "server/kernels/kernels.h"
 
 namespace posenc::server {
 
@@ -27,6 +28,8 @@ class Sinusoidal final : public Encoding {
   std::uint64_t bytes() const override;
   absl::Status BuildRows(std::int64_t first,
                          std::span<double> rows) const override;
+  absl::Status StreamRows(std::int64_t first,
+                          std::span<double> rows) const override;
   absl::Status BuildRow(double position, std::span<double> row) const override;
   std::optional<double> MaxError(DType dtype) const override;
   std::vector<double> Frequencies() const override {
@@ -55,6 +58,8 @@ class Sinusoidal final : public Encoding {
 
   static RowShape ShapeOf(const EncodingSpec& spec);
   Steps MakeSteps(std::int64_t step, std::size_t count) const;
+  void WriteRows(std::int64_t first, std::span<double> rows,
+                 RotateFunction rotate_row) const;
 
   RowShape shape_;
   double start_;

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "server/base/dtype.h"
@@ -27,6 +29,9 @@ using testing::StoreElement;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+// Rounding its bits up as if it were a number would carry into the sign.
+constexpr double kFullNaN =
+    std::bit_cast<double>(std::uint64_t{0x7FFFFFFFFFFFFFFF});
 
 // Zeros, subnormals, the edges of every type's range and ties between values.
 std::vector<double> SpecialValues() {
@@ -61,6 +66,7 @@ std::vector<double> SpecialValues() {
                                 0x1.fffp-15,
                                 kInfinity,
                                 kNaN,
+                                kFullNaN,
                                 0x1.fefffp127,
                                 0x1.ff8p127,
                                 1.0 + 0x1p-11 + 0x1p-40,
@@ -165,21 +171,42 @@ TEST_P(AddKernel, EqualsTheReferenceForValuesOfEverySize) {
   CheckAgainstReference(in, encoding, 1.1, 0);
 }
 
-TEST_P(AddKernel, EqualsTheReferenceForTiesOfTheOutput) {
-  std::vector<double> encoding;
-  for (std::uint32_t bits = 0; bits < 0x7F80; bits += 3) {
+// Ties between neighbours of both 16-bit types, every `step`th, and the doubles
+// beside them.
+std::vector<double> Ties(std::uint32_t step) {
+  std::vector<double> ties;
+  for (std::uint32_t bits = 0; bits < 0x7F80; bits += step) {
     const auto next = static_cast<std::uint16_t>(bits + 1);
     for (double (*widen)(std::uint16_t) : {&F16ToDouble, &BF16ToDouble}) {
       const double low = widen(static_cast<std::uint16_t>(bits));
       const double middle = (low + widen(next)) / 2;
       if (!std::isfinite(middle)) continue;
-      encoding.push_back(middle);
-      encoding.push_back(-std::nextafter(middle, 0.0));
-      encoding.push_back(std::nextafter(middle, kInfinity));
+      ties.push_back(middle);
+      ties.push_back(-std::nextafter(middle, 0.0));
+      ties.push_back(std::nextafter(middle, kInfinity));
     }
   }
-  CheckAgainstReference(std::vector<double>(encoding.size(), 0.0), encoding,
-                        1.0, 0);
+  return ties;
+}
+
+TEST_P(AddKernel, EqualsTheReferenceForTiesOfTheOutput) {
+  const std::vector<double> ties = Ties(3);
+  CheckAgainstReference(std::vector<double>(ties.size(), 0.0), ties, 1.0, 0);
+}
+
+// Kernels may tell for a block of elements at a time whether it is a hard one;
+// here a single element makes it so.
+TEST_P(AddKernel, EqualsTheReferenceForOneHardValueAmongEasyOnes) {
+  constexpr std::size_t kSpacing = 61;  // a block or less, at any place in it
+  constexpr double kEasy = 1.0;
+  std::vector<double> hard = Ties(41);
+  for (const double value : SpecialValues()) hard.push_back(value);
+  std::vector<double> encoding(hard.size() * kSpacing, kEasy);
+  for (std::size_t i = 0; i < hard.size(); ++i)
+    encoding[i * kSpacing] = hard[i];
+  const std::vector<double> in(encoding.size(), 0.0);
+  CheckAgainstReference(in, encoding, 1.0, 0);
+  CheckAgainstReference(in, encoding, 2.0, 0);
 }
 
 // All of them for the 16-bit types; for wider ones every sign, exponent and
@@ -265,10 +292,72 @@ std::vector<std::string> AllTargets() {
   return targets;
 }
 
+using Conversion = std::pair<DType, DType>;
+
 std::string NameOf(const std::tuple<std::string, DType, DType>& param) {
   const auto& [target, in, out] = param;
   return target + "_" + std::string(Name(in)) + "_" + std::string(Name(out));
 }
+
+std::string NameOf(const std::tuple<std::string, Conversion>& param) {
+  const auto& [target, conversion] = param;
+  return NameOf({target, conversion.first, conversion.second});
+}
+
+// --- In place ---------------------------------------------------------------
+
+class AddKernelInPlace
+    : public ::testing::TestWithParam<std::tuple<std::string, Conversion>> {};
+
+TEST_P(AddKernelInPlace, GivesWhatItGivesElsewhere) {
+  const auto& [target, conversion] = GetParam();
+  const auto [in_type, out_type] = conversion;
+  const AddFunction add = KernelsFor(target)->Add(in_type, out_type);
+  const AddFunction reference = ReferenceKernels().Add(in_type, out_type);
+  const std::size_t size = SizeOf(in_type);
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> value(-2, 2);
+  for (std::size_t n = 0; n <= 300; ++n) {
+    std::vector<double> drawn(n), encoding(n);
+    for (double& x : drawn) x = value(random);
+    for (double& x : encoding) x = value(random);
+    // A tie of either 16-bit type, as in some blocks only.
+    for (std::size_t i = n % 100; i < n; i += 100) {
+      drawn[i] = 1;
+      encoding[i] = i % 2 == 0 ? 0x1p-8 : 0x1p-11;
+    }
+    const std::vector<std::byte> in = testing::Elements(in_type, drawn);
+    for (const double scale : {1.0, 1.1}) {
+      std::vector<std::byte> expected(n * size);
+      reference(in.data(), encoding.data(), scale, expected.data(), n);
+      GuardedBuffer buffer(n * size, n % 9);
+      std::copy(in.begin(), in.end(), buffer.data());
+      add(buffer.data(), encoding.data(), scale, buffer.data(), n);
+      for (std::size_t i = 0; i < n; ++i) {
+        ASSERT_TRUE(SameElement(out_type, buffer.data() + i * size,
+                                &expected[i * size]))
+            << i << " of " << n;
+      }
+      ASSERT_TRUE(buffer.Intact()) << n;
+    }
+  }
+}
+
+std::vector<Conversion> ConversionsThatKeepTheSize() {
+  std::vector<Conversion> conversions;
+  for (const DType in : kFloats) {
+    for (const DType out : kFloats) {
+      if (SizeOf(in) == SizeOf(out)) conversions.emplace_back(in, out);
+    }
+  }
+  return conversions;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Targets, AddKernelInPlace,
+    ::testing::Combine(::testing::ValuesIn(AllTargets()),
+                       ::testing::ValuesIn(ConversionsThatKeepTheSize())),
+    [](const auto& test) { return NameOf(test.param); });
 
 INSTANTIATE_TEST_SUITE_P(Targets, AddKernel,
                          ::testing::Combine(::testing::ValuesIn(AllTargets()),

@@ -146,6 +146,24 @@ TEST(Sinusoidal, ARowDoesNotDependOnTheRangeItWasBuiltIn) {
   }
 }
 
+TEST(Sinusoidal, StreamedRowsAreTheSame) {
+  for (const std::uint64_t d : {1, 2, 7, 8, 33, 64, 100}) {
+    for (const auto layout :
+         {SinusoidLayout::kInterleaved, SinusoidLayout::kSinCos,
+          SinusoidLayout::kCosSin}) {
+      const Sinusoidal encoding(
+          {.d_model = d,
+           .layout = layout,
+           .odd_dimension =
+               d % 2 == 0 ? OddDimension::kReject : OddDimension::kDropCos});
+      std::vector<double> built(d * 300), streamed(d * 300);
+      ASSERT_TRUE(encoding.BuildRows(-20, built).ok());
+      ASSERT_TRUE(encoding.StreamRows(-20, streamed).ok());
+      EXPECT_EQ(built, streamed) << Sinusoidal::Key({.d_model = d});
+    }
+  }
+}
+
 TEST(Sinusoidal, EqualValuesHaveEqualKeys) {
   const auto key = [](EncodingSpec spec) { return Sinusoidal::Key(spec); };
   // What an even d_model cannot tell apart.
