@@ -27,6 +27,9 @@ void AddServing(CLI::App& app, Config& config) {
       ->capture_default_str();
   app.add_option("--port-file", config.port_file,
                  "File to write the port to, once it is listened on");
+  app.add_option("--unix-socket", config.unix_socket,
+                 "Path of a unix socket to listen on besides")
+      ->option_text("PATH");
   app.add_option("--tables", config.tables,
                  "Directory of .safetensors and .npy files to serve as "
                  "embedding tables");
@@ -35,7 +38,8 @@ void AddServing(CLI::App& app, Config& config) {
   app.add_option("--simd", config.simd,
                  "SIMD target; default: the best that the machine has");
   app.add_option("--threads", config.threads,
-                 "Threads that encode; 0: twice the cores, at least 4")
+                 "Threads that serve connections; 0: one for two cores. "
+                 "Large requests are encoded by others, one a core")
       ->capture_default_str();
 }
 
@@ -53,12 +57,13 @@ void AddLimits(CLI::App& app, Config& config,
       ->option_text("SIZE=1025MiB")
       ->capture_default_str();
   app.add_option("--max-receive-bytes", config.max_receive_bytes,
-                 "Bytes of all requests together that are being received")
+                 "Bytes of all requests together, and of the responses made in "
+                 "their place, until those are sent")
       ->transform(bytes)
       ->option_text("SIZE=4GiB")
       ->capture_default_str();
   app.add_option("--max-response-bytes", config.max_response_bytes,
-                 "Bytes of all responses together that are not yet sent")
+                 "Bytes of all other responses together that are not yet sent")
       ->transform(bytes)
       ->option_text("SIZE=4GiB")
       ->capture_default_str();

@@ -17,10 +17,11 @@ struct Config {
   std::string host = "127.0.0.1";
   int port = 50051;
   std::string port_file;
+  std::string unix_socket;
   std::string tables;
   std::string device = "cpu";
   std::string simd;  // empty: the best that the machine has
-  int threads = 0;   // 0: twice the machine's cores, at least four
+  int threads = 0;   // that poll; 0: one for two cores
   std::uint64_t cache_bytes = kDefaultCacheBytes;
   std::uint64_t max_message_bytes = kDefaultMaxMessageBytes;
   std::uint64_t max_receive_bytes = kDefaultReceiveBytes;

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
+#include "server/base/worker_pool.h"
 #include "server/command_line.h"
 #include "server/config.h"
 #include "server/core/embedding_store.h"
@@ -18,6 +19,7 @@
 #include "server/service/engine.h"
 #include "server/transport/grpc_server.h"
 #include "server/transport/log.h"
+#include "server/transport/process_tuning.h"
 
 namespace posenc::server {
 namespace {
@@ -44,9 +46,14 @@ class StopSignals {
   sigset_t signals_;
 };
 
-int ThreadsOf(const Config& config) {
-  if (config.threads > 0) return config.threads;
-  return std::max(4, 2 * static_cast<int>(std::thread::hardware_concurrency()));
+int Cores() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+// One for two cores: the threads of a machine's clients, and the workers, need
+// the others.
+int PollingThreads(const Config& config) {
+  return config.threads > 0 ? config.threads : std::max(1, Cores() / 2);
 }
 
 // Writes the port whole or not at all, so that whoever waits for the file never
@@ -65,27 +72,31 @@ absl::Status WritePort(const std::string& path, int port) {
 
 absl::Status Serve(const Config& config) {
   const StopSignals stop;
+  TuneProcess();
   if (!config.simd.empty()) {
     const absl::Status forced = ForceTarget(config.simd);
     if (!forced.ok()) return forced;
   }
-  const auto device = MakeDevice(config.device, config.max_response_bytes);
+  WorkerPool workers(Cores());
+  const auto device =
+      MakeDevice(config.device, config.max_response_bytes, workers);
   if (!device.ok()) return device.status();
   const auto tables = config.tables.empty()
                           ? std::make_unique<EmbeddingStore>()
                           : EmbeddingStore::Open(config.tables, **device);
   if (!tables.ok()) return tables.status();
-  TableCache cache(**device, config.cache_bytes);
+  TableCache cache(**device, config.cache_bytes, workers);
   const auto engine =
       MakeEngine(**device, **tables, cache,
                  {.max_message_bytes = config.max_message_bytes});
   const auto server =
       GrpcServer::Start({.host = config.host,
                          .port = config.port,
-                         .threads = ThreadsOf(config),
+                         .unix_socket = config.unix_socket,
+                         .threads = PollingThreads(config),
                          .max_message_bytes = config.max_message_bytes,
                          .receive_bytes = config.max_receive_bytes},
-                        *engine);
+                        *engine, workers);
   if (!server.ok()) return server.status();
   if (!config.port_file.empty()) {
     const absl::Status written = WritePort(config.port_file, (*server)->port());

@@ -46,7 +46,8 @@ inline constexpr std::uint64_t kDefaultMaxMessageBytes = kGiB + kMiB;
 inline constexpr std::uint64_t kLargestMaxMessageBytes = 2147483647;
 // Bytes of a message apart from its payloads.
 inline constexpr std::size_t kMaxHeaderBytes = 64 * kKiB;
-// Bytes of all messages that gRPC has received and not yet freed.
+// Bytes of all messages that gRPC has received and not yet freed; a response
+// may be made in the place of its request.
 inline constexpr std::uint64_t kDefaultReceiveBytes = 4 * kGiB;
 // Bytes of all responses that are not yet sent.
 inline constexpr std::uint64_t kDefaultResponseBytes = 4 * kGiB;
@@ -58,6 +59,15 @@ inline constexpr std::size_t kMaxRank = 8;
 inline constexpr std::size_t kMaxStreamBacklog = 4;
 // Bytes of a piece of GetEncoding and EmbeddingTables.Get.
 inline constexpr std::size_t kStreamPieceBytes = 4 * kMiB;
+// Bytes of input and output from which a job runs on a worker instead of the
+// thread that received it: about a tenth of a millisecond.
+inline constexpr std::uint64_t kLargeJobBytes = 2 * kMiB;
+// Plans that each polling thread remembers, for messages that begin like an
+// earlier one, and positions of the longest.
+inline constexpr std::size_t kKnownPlans = 16;
+inline constexpr std::size_t kMaxKnownPositions = 65536;
+// Bytes of such a beginning, all that comes before the payload.
+inline constexpr std::size_t kMaxKnownBeginningBytes = 512;
 // Rows of one GetEncoding.
 inline constexpr std::uint64_t kMaxGetEncodingRows = std::uint64_t{1} << 31;
 // Positions searched by DescribeEncoding.

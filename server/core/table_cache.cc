@@ -1,6 +1,5 @@
 #include "server/core/table_cache.h"
 
-#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,6 +8,10 @@
 
 namespace posenc::server {
 namespace {
+
+// Chunks that are built together are read together, after the last one: from
+// here up, in bytes, little of the first is then still in a shared cache.
+constexpr std::uint64_t kStreamedBytes = 8 * kMiB;
 
 absl::Status Exhausted(absl::string_view message) {
   return Error(absl::StatusCode::kResourceExhausted, "CACHE_BUDGET", message);
@@ -29,6 +32,7 @@ struct TableCache::Slot {
 struct TableCache::Entry {
   std::string key;
   EncodingSpec spec;
+  EntryList::iterator place;  // in entries_, while it is held
   std::once_flag made;
   absl::Status error;  // of making it
   std::shared_ptr<const Encoding> encoding;
@@ -38,8 +42,12 @@ struct TableCache::Entry {
   std::uint64_t hits = 0;
 };
 
-TableCache::TableCache(Device& device, std::uint64_t capacity_bytes)
-    : device_(device), capacity_bytes_(capacity_bytes) {}
+TableCache::TableCache(Device& device, std::uint64_t capacity_bytes,
+                       WorkerPool& workers)
+    : device_(device),
+      capacity_bytes_(capacity_bytes),
+      workers_(workers),
+      memory_(TableMemory::Create(capacity_bytes)) {}
 
 TableCache::~TableCache() = default;
 
@@ -61,6 +69,7 @@ absl::StatusOr<std::shared_ptr<TableCache::Entry>> TableCache::Find(
       entries_.push_front(std::make_shared<Entry>());
       entries_.front()->key = recipe.key;
       entries_.front()->spec = spec;
+      entries_.front()->place = entries_.begin();
       by_key_[recipe.key] = entries_.begin();
     }
     entry = entries_.front();
@@ -80,6 +89,17 @@ absl::StatusOr<std::shared_ptr<TableCache::Entry>> TableCache::Find(
   });
   if (!entry->error.ok()) return entry->error;
   return entry;
+}
+
+std::shared_ptr<TableCache::Entry> TableCache::Hold(
+    const std::weak_ptr<Entry>& entry) {
+  // Under the lock: an entry without users may be forgotten at any time.
+  const std::lock_guard lock(mutex_);
+  auto held = entry.lock();
+  if (held != nullptr) {
+    entries_.splice(entries_.begin(), entries_, held->place);
+  }
+  return held;
 }
 
 absl::StatusOr<std::vector<Chunk>> TableCache::Acquire(
@@ -110,7 +130,10 @@ absl::StatusOr<std::vector<Chunk>> TableCache::Acquire(
     if (!room.ok()) return room;
     for (const auto& [i, slot] : mine) entry->slots.emplace(slot->index, slot);
   }
-  for (const auto& [i, slot] : mine) BuildSlot(*entry, slot);
+  const bool streamed = mine.size() * entry->chunk_bytes >= kStreamedBytes;
+  workers_.ForEach(mine.size(), [&](std::size_t i) {
+    BuildSlot(*entry, mine[i].second, streamed);
+  });
   if (built != nullptr) *built = mine.size();
   theirs.insert(theirs.end(), mine.begin(), mine.end());
   std::unique_lock lock(mutex_);
@@ -124,8 +147,9 @@ absl::StatusOr<std::vector<Chunk>> TableCache::Acquire(
   return chunks;
 }
 
-void TableCache::BuildSlot(Entry& entry, const std::shared_ptr<Slot>& slot) {
-  absl::StatusOr<Chunk> chunk = Build(*entry.encoding, slot->index);
+void TableCache::BuildSlot(Entry& entry, const std::shared_ptr<Slot>& slot,
+                           bool streamed) {
+  absl::StatusOr<Chunk> chunk = Build(*entry.encoding, slot->index, streamed);
   {
     const std::lock_guard lock(mutex_);
     if (chunk.ok()) {
@@ -146,20 +170,18 @@ void TableCache::BuildSlot(Entry& entry, const std::shared_ptr<Slot>& slot) {
 }
 
 absl::StatusOr<Chunk> TableCache::Build(const Encoding& encoding,
-                                        std::int64_t index) {
-  constexpr std::size_t kAlignment = 64;
+                                        std::int64_t index, bool streamed) {
   const std::size_t elements =
       static_cast<std::size_t>(kChunkRows) * encoding.width();
-  const std::shared_ptr<double> rows(
-      static_cast<double*>(
-          std::aligned_alloc(kAlignment, elements * sizeof(double))),
-      std::free);
+  const std::shared_ptr<double> rows = memory_->Allocate(elements);
   if (rows == nullptr) {
     return Exhausted(absl::StrCat("no memory for a chunk of ",
                                   elements * sizeof(double), " bytes"));
   }
-  const absl::Status status =
-      encoding.BuildRows(index * kChunkRows, {rows.get(), elements});
+  const std::int64_t first = index * kChunkRows;
+  const std::span<double> all(rows.get(), elements);
+  const absl::Status status = streamed ? encoding.StreamRows(first, all)
+                                       : encoding.BuildRows(first, all);
   if (!status.ok()) return status;
   auto held = device_.Hold({.dtype = DType::kFloat64,
                             .rows = static_cast<std::uint64_t>(kChunkRows),

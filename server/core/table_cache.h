@@ -14,9 +14,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/base/worker_pool.h"
 #include "server/core/encoding_spec.h"
 #include "server/core/encodings/encoding.h"
 #include "server/core/encodings/registry.h"
+#include "server/core/table_memory.h"
 #include "server/devices/device.h"
 
 namespace posenc::server {
@@ -59,14 +61,18 @@ class TableCache {
   // Whether Acquire may build a chunk that it does not find.
   enum class Miss { kBuild, kSkip };
 
-  // `device` must outlive the cache and every chunk.
-  TableCache(Device& device, std::uint64_t capacity_bytes);
+  // `device` must outlive the cache and every chunk. `workers`, which must
+  // outlive the cache, help to build chunks that are wanted together.
+  TableCache(Device& device, std::uint64_t capacity_bytes, WorkerPool& workers);
   ~TableCache();
 
   // The encoding of that recipe, made if it is not held. `spec` is what stats
   // show. RESOURCE_EXHAUSTED if it alone is over the budget.
   absl::StatusOr<std::shared_ptr<Entry>> Find(const EncodingRecipe& recipe,
                                               const EncodingSpec& spec);
+
+  // The same entry again, as used now; null if the cache has forgotten it.
+  std::shared_ptr<Entry> Hold(const std::weak_ptr<Entry>& entry);
 
   // The chunks of those indices, which are distinct, in that order, pinned.
   // With kSkip, those that are not held are null. `built` counts the ones that
@@ -89,23 +95,28 @@ class TableCache {
  private:
   struct Slot;
   using SlotList = std::list<std::shared_ptr<Slot>>;
+  using EntryList = std::list<std::shared_ptr<Entry>>;
 
   absl::Status Reserve(std::uint64_t bytes);
   absl::Status MakeRoomForEntry();
   void Drop(SlotList::iterator slot);
   void ForgetIdleEntries();
-  absl::StatusOr<Chunk> Build(const Encoding& encoding, std::int64_t index);
-  void BuildSlot(Entry& entry, const std::shared_ptr<Slot>& slot);
+  // `streamed`: with Encoding::StreamRows.
+  absl::StatusOr<Chunk> Build(const Encoding& encoding, std::int64_t index,
+                              bool streamed);
+  void BuildSlot(Entry& entry, const std::shared_ptr<Slot>& slot,
+                 bool streamed);
 
   Device& device_;
   const std::uint64_t capacity_bytes_;
+  WorkerPool& workers_;
+  const std::shared_ptr<TableMemory> memory_;
 
   mutable std::mutex mutex_;
   std::condition_variable built_;
   // All below is guarded by mutex_. Front: most recently used.
-  std::list<std::shared_ptr<Entry>> entries_;
-  std::unordered_map<std::string, std::list<std::shared_ptr<Entry>>::iterator>
-      by_key_;
+  EntryList entries_;
+  std::unordered_map<std::string, EntryList::iterator> by_key_;
   SlotList slots_;
   std::uint64_t bytes_ = 0;
   std::uint64_t hits_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/limits.h"
@@ -47,7 +48,10 @@ class EncodingCursor {
     std::uint64_t rows;
   };
 
-  explicit EncodingCursor(const RowMap& map) : map_(map), left_(map.run) {}
+  explicit EncodingCursor(const RowMap& map)
+      : map_(map),
+        left_(map.run - map.first % map.run),
+        index_(map.first / map.run % map.rows.size()) {}
 
   // The next 1 … max_rows rows. REQUIRES: max_rows > 0 and a map with rows.
   Run Next(std::uint64_t max_rows) {
@@ -80,67 +84,87 @@ class EncodingCursor {
 
   const RowMap& map_;
   std::uint64_t left_;
-  std::size_t index_ = 0;
+  std::size_t index_;
 };
 
-// Adds encodings to contiguous elements, output after output.
+// Adds encodings to contiguous elements.
 class Adder {
  public:
-  Adder(const Kernels& kernels, DType input_dtype, const AddOp& op,
-        std::span<std::byte> output)
+  Adder(const Kernels& kernels, DType input_dtype, const AddOp& op)
       : add_(kernels.Add(input_dtype, op.output_dtype)),
         scale_(op.scale),
         input_size_(SizeOf(input_dtype)),
-        output_size_(SizeOf(op.output_dtype)),
-        output_(output.data()) {}
+        output_size_(SizeOf(op.output_dtype)) {}
 
-  // `encoding` is null for zeros.
-  void Add(const std::byte* input, const double* encoding,
-           std::uint64_t elements) {
+  // Returns the end of the output. `encoding` is null for zeros.
+  std::byte* Add(const std::byte* input, const double* encoding,
+                 std::uint64_t elements, std::byte* output) const {
     if (encoding != nullptr) {
-      AddPiece(input, encoding, elements);
-      return;
+      return AddPiece(input, encoding, elements, output);
     }
     while (elements > 0) {
       const std::uint64_t piece = std::min<std::uint64_t>(elements, kZeros);
-      AddPiece(input, kZeroRow.data(), piece);
+      output = AddPiece(input, kZeroRow.data(), piece, output);
       input += piece * input_size_;
       elements -= piece;
     }
+    return output;
   }
 
  private:
-  void AddPiece(const std::byte* input, const double* encoding,
-                std::uint64_t elements) {
-    add_(input, encoding, scale_, output_, elements);
-    output_ += elements * output_size_;
+  std::byte* AddPiece(const std::byte* input, const double* encoding,
+                      std::uint64_t elements, std::byte* output) const {
+    add_(input, encoding, scale_, output, elements);
+    return output + elements * output_size_;
   }
 
   AddFunction add_;
   double scale_;
   std::size_t input_size_;
   std::size_t output_size_;
-  std::byte* output_;
 };
 
 const double* After(const double* values, std::uint64_t elements) {
   return values == nullptr ? nullptr : values + elements;
 }
 
-void AddPayload(const AddOp& op, Adder adder) {
+// Hands each run of the payload, with its encoding, to `add`.
+template <typename AddRun>
+void WalkPayload(const AddOp& op, PayloadCursor& payload, AddRun add) {
   EncodingCursor encodings(op.encoding);
-  PayloadCursor payload(op.input, SizeOf(op.input_dtype));
   for (std::uint64_t rows_left = op.rows; rows_left > 0;) {
     const EncodingCursor::Run encoding = encodings.Next(rows_left);
     rows_left -= encoding.rows;
     const double* values = encoding.values;
     for (std::uint64_t left = encoding.rows * op.width; left > 0;) {
-      const PayloadCursor::Run input = payload.Next(left);
-      adder.Add(input.data, values, input.elements);
-      values = After(values, input.elements);
-      left -= input.elements;
+      const PayloadCursor::Run run = payload.Next(left);
+      add(run, values);
+      values = After(values, run.elements);
+      left -= run.elements;
     }
   }
+}
+
+void AddPayload(const AddOp& op, PayloadCursor& payload, const Adder& adder,
+                std::byte* output) {
+  WalkPayload(op, payload,
+              [&](const PayloadCursor::Run& run, const double* encoding) {
+                output = adder.Add(run.data, encoding, run.elements, output);
+              });
+}
+
+void AddToPayload(const AddOp& op, PayloadCursor& payload, const Adder& adder) {
+  std::array<std::byte, 8> element;
+  WalkPayload(op, payload,
+              [&](const PayloadCursor::Run& run, const double* encoding) {
+                if (run.stitched) {
+                  adder.Add(run.data, encoding, 1, element.data());
+                  payload.Overwrite(element.data());
+                } else {
+                  adder.Add(run.data, encoding, run.elements,
+                            const_cast<std::byte*>(run.data));
+                }
+              });
 }
 
 // Asks for the head of a row that comes soon; the CPU follows the rest itself.
@@ -152,7 +176,7 @@ void PrefetchRow(const std::byte* row, std::size_t bytes) {
   }
 }
 
-void AddGathered(const AddOp& op, Adder adder) {
+void AddGathered(const AddOp& op, const Adder& adder, std::byte* output) {
   constexpr std::uint64_t kRowsAhead = 4;
   const CpuTable& table = AsCpuTable(op.gather);
   EncodingCursor encodings(op.encoding);
@@ -163,16 +187,84 @@ void AddGathered(const AddOp& op, Adder adder) {
       if (kRowsAhead < op.rows - row) {
         PrefetchRow(table.Row(op.ids[row + kRowsAhead]), table.row_bytes());
       }
-      adder.Add(table.Row(op.ids[row]), values, op.width);
+      output = adder.Add(table.Row(op.ids[row]), values, op.width, output);
       values = After(values, op.width);
     }
   }
 }
 
+absl::Status CheckFloats(DType input, DType output) {
+  if (IsFloat(input) && IsFloat(output)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("encodings are added to floating-point numbers, not ",
+                   Name(input), " to give ", Name(output)));
+}
+
+// How an op is cut. Its encoding starts over every `period` rows (the sequences
+// of a batch); a tile is the same few rows of every period, so that a thread
+// reads those rows' encoding from memory once and from its own cache after
+// that.
+struct Tiling {
+  std::uint64_t period;
+  std::uint64_t rows;  // of a tile, within a period
+  std::uint64_t tiles;
+};
+
+Tiling TilingOf(const AddOp& op, DType input_dtype) {
+  // Of input and output: long enough that handing it over costs nothing.
+  constexpr std::uint64_t kTileBytes = 2 * kMiB;
+  // Of encoding: half of a small L2 cache.
+  constexpr std::uint64_t kEncodingBytes = 256 * kKiB;
+  const std::uint64_t period =
+      std::min(op.rows, op.encoding.rows.size() * op.encoding.run);
+  const std::uint64_t periods = (op.rows + period - 1) / period;
+  const std::uint64_t row_bytes =
+      op.width * (SizeOf(input_dtype) + SizeOf(op.output_dtype));
+  if (op.rows * row_bytes <= kTileBytes) return {period, period, 1};
+  std::uint64_t rows = kTileBytes / (row_bytes * periods);
+  if (periods > 1) {
+    rows = std::min(rows, kEncodingBytes / (op.width * sizeof(double)));
+  }
+  rows = std::clamp<std::uint64_t>(rows, 1, period);
+  const std::uint64_t tiles = (period + rows - 1) / rows;
+  return {period, (period + tiles - 1) / tiles, tiles};
+}
+
+// Calls `run` for stretches of rows that make up the op, on several threads:
+// with the stretch as an op of its own, its first row, and a cursor at its
+// input.
+template <typename Run>
+void RunTiled(const AddOp& op, DType input_dtype, WorkerPool& workers,
+              Run run) {
+  const Tiling tiling = TilingOf(op, input_dtype);
+  const std::size_t row_bytes = op.width * SizeOf(input_dtype);
+  workers.ForEach(tiling.tiles, [&](std::size_t tile) {
+    PayloadCursor payload(op.input, SizeOf(input_dtype));
+    std::uint64_t walked = 0;
+    const std::uint64_t begin = tile * tiling.rows;
+    const std::uint64_t end = std::min(begin + tiling.rows, tiling.period);
+    for (std::uint64_t first = begin; first < op.rows && begin < end;
+         first += tiling.period) {
+      AddOp stretch = op;
+      stretch.rows = std::min(end - begin, op.rows - first);
+      stretch.encoding.first += first;
+      if (op.gather != nullptr) {
+        stretch.ids = op.ids.subspan(first, stretch.rows);
+      } else {
+        payload.Skip((first - walked) * row_bytes);
+      }
+      walked = first + stretch.rows;
+      run(stretch, first, payload);
+    }
+  });
+}
+
 }  // namespace
 
-CpuDevice::CpuDevice(const Kernels& kernels, std::uint64_t max_response_bytes)
+CpuDevice::CpuDevice(const Kernels& kernels, std::uint64_t max_response_bytes,
+                     WorkerPool& workers)
     : kernels_(kernels),
+      workers_(workers),
       pool_(BufferPool::Create(max_response_bytes, kPooledBytes)) {}
 
 std::string CpuDevice::description() const {
@@ -190,18 +282,31 @@ absl::StatusOr<ResponseBuffer> CpuDevice::AllocateResponse(std::size_t bytes) {
 absl::Status CpuDevice::Add(const AddOp& op, std::span<std::byte> output) {
   const DType input_dtype =
       op.gather != nullptr ? op.gather->dtype() : op.input_dtype;
-  if (!IsFloat(input_dtype) || !IsFloat(op.output_dtype)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("encodings are added to floating-point numbers, not ",
-                     Name(input_dtype), " to give ", Name(op.output_dtype)));
-  }
-  if (op.rows == 0 || op.width == 0) return absl::OkStatus();
-  const Adder adder(kernels_, input_dtype, op, output);
-  if (op.gather != nullptr) {
-    AddGathered(op, adder);
-  } else {
-    AddPayload(op, adder);
-  }
+  const absl::Status floats = CheckFloats(input_dtype, op.output_dtype);
+  if (!floats.ok() || op.rows == 0 || op.width == 0) return floats;
+  const Adder adder(kernels_, input_dtype, op);
+  const std::size_t row_bytes = op.width * SizeOf(op.output_dtype);
+  RunTiled(
+      op, input_dtype, workers_,
+      [&](const AddOp& stretch, std::uint64_t first, PayloadCursor& payload) {
+        std::byte* to = output.data() + first * row_bytes;
+        if (stretch.gather != nullptr) {
+          AddGathered(stretch, adder, to);
+        } else {
+          AddPayload(stretch, payload, adder, to);
+        }
+      });
+  return absl::OkStatus();
+}
+
+absl::Status CpuDevice::AddInPlace(const AddOp& op) {
+  const absl::Status floats = CheckFloats(op.input_dtype, op.output_dtype);
+  if (!floats.ok() || op.rows == 0 || op.width == 0) return floats;
+  const Adder adder(kernels_, op.input_dtype, op);
+  RunTiled(op, op.input_dtype, workers_,
+           [&](const AddOp& stretch, std::uint64_t, PayloadCursor& payload) {
+             AddToPayload(stretch, payload, adder);
+           });
   return absl::OkStatus();
 }
 

@@ -7,9 +7,11 @@
 namespace posenc::server {
 
 absl::StatusOr<std::unique_ptr<Device>> MakeDevice(
-    absl::string_view name, std::uint64_t max_response_bytes) {
+    absl::string_view name, std::uint64_t max_response_bytes,
+    WorkerPool& workers) {
   if (name == "cpu") {
-    return std::make_unique<CpuDevice>(ActiveKernels(), max_response_bytes);
+    return std::make_unique<CpuDevice>(ActiveKernels(), max_response_bytes,
+                                       workers);
   }
   return absl::InvalidArgumentError(
       absl::StrCat("device \"", name, "\" is unknown; known are cpu"));

@@ -20,6 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/dtype.h"
 #include "server/base/tensor.h"
+#include "server/base/worker_pool.h"
 #include "server/devices/response_buffer.h"
 
 namespace posenc::server {
@@ -41,10 +42,11 @@ struct TableRow {
 };
 
 // Which encoding row goes to which output row, without a list as long as the
-// output: output row r takes rows[(r / run) % rows.size()].
+// output: output row r takes rows[((first + r) / run) % rows.size()].
 struct RowMap {
   std::span<const TableRow> rows;  // FLOAT64 tables, as wide as the output
   std::uint64_t run = 1;           // consecutive output rows that share a row
+  std::uint64_t first = 0;         // where the output begins
 };
 
 // output[r] = round(scale * input[r] + encoding[r]), for `rows` rows of `width`
@@ -90,12 +92,19 @@ class Device {
   // bytes. The caller has checked every size and id. INVALID_ARGUMENT if the
   // input or the output is not of a floating-point type.
   virtual absl::Status Add(const AddOp& op, std::span<std::byte> output) = 0;
+
+  // The same, with the output in the place of the input: overwrites the bytes
+  // of op.input. REQUIRES: no gather, types of one size, and that op.input is
+  // writable memory that nobody else reads meanwhile.
+  virtual absl::Status AddInPlace(const AddOp& op) = 0;
 };
 
 // The device of that name. INVALID_ARGUMENT, listing the known ones, if there
-// is none. `max_response_bytes` bounds the responses under way.
+// is none. `max_response_bytes` bounds the responses under way. `workers`,
+// which must outlive the device, help with large ops.
 absl::StatusOr<std::unique_ptr<Device>> MakeDevice(
-    absl::string_view name, std::uint64_t max_response_bytes);
+    absl::string_view name, std::uint64_t max_response_bytes,
+    WorkerPool& workers);
 
 }  // namespace posenc::server
 

@@ -18,6 +18,7 @@ class PayloadCursor {
   struct Run {
     const std::byte* data;
     std::uint64_t elements;
+    bool stitched = false;  // not in a segment, but put together
   };
 
   // `element_size` is at most 8.
@@ -28,6 +29,13 @@ class PayloadCursor {
   // REQUIRES: max_elements > 0, and an element is left.
   Run Next(std::uint64_t max_elements);
 
+  // Passes over so many bytes. REQUIRES: they are left.
+  void Skip(std::size_t bytes);
+
+  // Overwrites the element of the last run, which was stitched, where it lies.
+  // REQUIRES: the segments are writable memory.
+  void Overwrite(const std::byte* element);
+
  private:
   Run Stitch();
 
@@ -35,6 +43,8 @@ class PayloadCursor {
   std::size_t element_size_;
   std::size_t offset_ = 0;  // in the first of segments_
   std::array<std::byte, 8> stitched_{};
+  Segments stitched_from_;  // where the stitched element begins
+  std::size_t stitched_offset_ = 0;
 };
 
 }  // namespace posenc::server

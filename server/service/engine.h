@@ -24,6 +24,8 @@
 
 namespace posenc::server {
 
+using TablePointer = std::shared_ptr<const EmbeddingTable>;
+
 struct EncodeRequest {
   SpecFields encoding;
   BatchLayout layout = BatchLayout::kBatchFirst;
@@ -35,16 +37,35 @@ struct EncodeRequest {
   std::optional<TensorView> token_ids;
 };
 
-struct EncodeResponse {
+// A request, checked and settled: all that does not depend on the values of its
+// embeddings. Immutable, and good for any number of runs.
+struct EncodePlan {
+  // What the response says, apart from its output's values.
   EncodingSpec encoding;
   BatchLayout layout = BatchLayout::kBatchFirst;
   double embedding_scale = 1;
-  std::string embedding_table;
-  std::string embedding_table_version;
   DType dtype = DType::kFloat32;
   Shape shape;
-  ResponseBuffer output;
+  std::uint64_t output_bytes = 0;
+  // Token ids only: the table, pinned, and the rows to read.
+  TablePointer table;
+  std::vector<std::uint64_t> ids;
+  // The work.
+  std::uint64_t rows = 0;
+  DType input_dtype = DType::kFloat32;
+  PositionList positions;
+  std::weak_ptr<TableCache::Entry> cache_entry;
+
+  // Whether an equal request gets an equal plan at any time: no table, whose
+  // name may come to stand for another, is read.
+  bool ReadsNoTable() const {
+    return table == nullptr && encoding.position_table.empty();
+  }
 };
+
+// Whether an output may take the place of the payload it is made from: that
+// must be writable memory then, which nobody else reads.
+enum class Overwrite { kNever, kIfItFits };
 
 struct GetEncodingRequest {
   SpecFields encoding;
@@ -88,8 +109,6 @@ struct TableRowsRequest {
   std::optional<std::uint64_t> row_count;
 };
 
-using TablePointer = std::shared_ptr<const EmbeddingTable>;
-
 struct CacheListing {
   TableCache::Stats stats;
   std::string device;
@@ -112,8 +131,14 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  virtual absl::StatusOr<EncodeResponse> Encode(
-      const EncodeRequest& request) = 0;
+  virtual absl::StatusOr<EncodePlan> Plan(const EncodeRequest& request) = 0;
+
+  // The output of a plan for these embeddings, whose size the plan was made
+  // for; for token ids there are none. An empty buffer: the output has taken
+  // their place.
+  virtual absl::StatusOr<ResponseBuffer> Run(const EncodePlan& plan,
+                                             Segments embeddings,
+                                             Overwrite overwrite) = 0;
 
   // Calls `start` with the spec in force, then `sink` for each piece.
   virtual absl::Status GetEncoding(

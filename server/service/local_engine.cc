@@ -23,15 +23,20 @@ absl::StatusOr<LocalEngine::Prepared> LocalEngine::Prepare(
     const SpecFields& fields, const std::optional<InputWidth>& input) {
   auto spec = ResolveSpec(fields, input);
   if (!spec.ok()) return spec.status();
-  const auto recipe = FindRecipe(*spec, tables_);
-  if (!recipe.ok()) return recipe.status();
-  auto entry = cache_.Find(*recipe, *spec);
+  auto entry = FindEntry(*spec);
   if (!entry.ok()) return entry.status();
   return Prepared{*std::move(spec), *std::move(entry)};
 }
 
-absl::StatusOr<ResponseBuffer> LocalEngine::Allocate(const Shape& shape,
-                                                     DType dtype) {
+absl::StatusOr<std::shared_ptr<TableCache::Entry>> LocalEngine::FindEntry(
+    const EncodingSpec& spec) {
+  const auto recipe = FindRecipe(spec, tables_);
+  if (!recipe.ok()) return recipe.status();
+  return cache_.Find(*recipe, spec);
+}
+
+absl::StatusOr<std::uint64_t> LocalEngine::OutputBytes(const Shape& shape,
+                                                       DType dtype) const {
   const auto elements = CheckedProduct(shape);
   const std::uint64_t bytes =
       elements ? CheckedMultiply(*elements, SizeOf(dtype))
@@ -45,53 +50,73 @@ absl::StatusOr<ResponseBuffer> LocalEngine::Allocate(const Shape& shape,
                               MostPayloadBytes(),
                               " (--max-message-bytes of the server)"));
   }
-  return device_.AllocateResponse(bytes);
+  return bytes;
 }
 
-absl::StatusOr<EncodeResponse> LocalEngine::Encode(
-    const EncodeRequest& request) {
-  const auto input = CheckInput(request, tables_);
+absl::StatusOr<EncodePlan> LocalEngine::Plan(const EncodeRequest& request) {
+  auto input = CheckInput(request, tables_);
   if (!input.ok()) return input.status();
   const DType dtype = request.output_dtype.value_or(input->dtype);
   absl::Status status = CheckFloat(dtype, "output_dtype");
   if (!status.ok()) return status;
-  const auto prepared = Prepare(request.encoding, input->width);
+  auto prepared = Prepare(request.encoding, input->width);
   if (!prepared.ok()) return prepared.status();
-  const auto positions = ResolvePositions(request.positions, input->batch,
-                                          prepared->spec.padding_rows);
+  auto positions = ResolvePositions(request.positions, input->batch,
+                                    prepared->spec.padding_rows);
   if (!positions.ok()) return positions.status();
   status = CheckRange(*positions, prepared->spec, prepared->encoding());
   if (!status.ok()) return status;
-  auto output = Allocate(input->output_shape, dtype);
-  if (!output.ok()) return output.status();
-  AddOp op{.rows = input->batch.tokens(),
-           .width = input->width.d_model,
-           .scale = prepared->spec.ScaleOf(request.token_ids.has_value()),
-           .output_dtype = dtype,
-           .input_dtype = input->dtype};
-  if (input->table != nullptr) {
-    op.gather = input->table->on_device.get();
-    op.ids = input->ids;
+  const auto bytes = OutputBytes(input->output_shape, dtype);
+  if (!bytes.ok()) return bytes.status();
+  return EncodePlan{
+      .encoding = prepared->spec,
+      .layout = request.layout,
+      .embedding_scale = prepared->spec.ScaleOf(request.token_ids.has_value()),
+      .dtype = dtype,
+      .shape = std::move(input->output_shape),
+      .output_bytes = *bytes,
+      .table = std::move(input->table),
+      .ids = std::move(input->ids),
+      .rows = input->batch.tokens(),
+      .input_dtype = input->dtype,
+      .positions = *std::move(positions),
+      .cache_entry = prepared->entry};
+}
+
+absl::StatusOr<ResponseBuffer> LocalEngine::Run(const EncodePlan& plan,
+                                                Segments embeddings,
+                                                Overwrite overwrite) {
+  AddOp op{.rows = plan.rows,
+           .width = plan.encoding.d_model,
+           .scale = plan.embedding_scale,
+           .output_dtype = plan.dtype,
+           .input_dtype = plan.input_dtype};
+  if (plan.table != nullptr) {
+    op.gather = plan.table->on_device.get();
+    op.ids = plan.ids;
   } else {
-    op.input = request.embeddings->data;
+    op.input = embeddings;
   }
-  status = Add(*prepared, *positions, op, output->bytes());
+  ResponseBuffer output;
+  if (overwrite == Overwrite::kNever || op.gather != nullptr ||
+      SizeOf(op.input_dtype) != SizeOf(op.output_dtype)) {
+    auto allocated = device_.AllocateResponse(plan.output_bytes);
+    if (!allocated.ok()) return allocated.status();
+    output = *std::move(allocated);
+  }
+  auto entry = cache_.Hold(plan.cache_entry);
+  if (entry == nullptr) {
+    auto found = FindEntry(plan.encoding);
+    if (!found.ok()) return found.status();
+    entry = *std::move(found);
+  }
+  absl::Status status = Add(entry, plan.positions, op, output.bytes());
   // A table whose file was cut short reads as zeros.
-  if (status.ok() && input->table != nullptr) {
-    status = input->table->CheckUnchanged();
+  if (status.ok() && plan.table != nullptr) {
+    status = plan.table->CheckUnchanged();
   }
   if (!status.ok()) return status;
-  EncodeResponse response{.encoding = prepared->spec,
-                          .layout = request.layout,
-                          .embedding_scale = op.scale,
-                          .dtype = dtype,
-                          .shape = input->output_shape,
-                          .output = *std::move(output)};
-  if (input->table != nullptr) {
-    response.embedding_table = input->table->name;
-    response.embedding_table_version = input->table->version;
-  }
-  return response;
+  return output;
 }
 
 // Rows of that width whose chunks, even in the worst case of kDenseRows wanted
@@ -105,17 +130,19 @@ std::uint64_t LocalEngine::RowsAtOnce(std::uint64_t width) const {
 }
 
 // Runs the op, a piece at a time where it has more positions than rows at once.
-absl::Status LocalEngine::Add(const Prepared& prepared,
+// Without an output, in place.
+absl::Status LocalEngine::Add(const std::shared_ptr<TableCache::Entry>& entry,
                               const PositionList& positions, AddOp op,
                               std::span<std::byte> output) {
   const std::uint64_t at_once = RowsAtOnce(op.width);
   const auto add = [&](const PositionList& list, const AddOp& piece,
                        std::span<std::byte> to) -> absl::Status {
-    const auto rows = EncodingRows::Get(cache_, prepared.entry, device_, list);
+    const auto rows = EncodingRows::Get(cache_, entry, device_, list);
     if (!rows.ok()) return rows.status();
     AddOp with_rows = piece;
     with_rows.encoding = rows->map();
-    return device_.Add(with_rows, to);
+    return to.empty() ? device_.AddInPlace(with_rows)
+                      : device_.Add(with_rows, to);
   };
   if (positions.values.size() <= at_once) return add(positions, op, output);
   const std::size_t row_in = op.width * SizeOf(op.input_dtype);
@@ -130,9 +157,10 @@ absl::Status LocalEngine::Add(const Prepared& prepared,
       input = Slice(op.input, first * row_in, piece.rows * row_in);
       piece.input = input;
     }
-    const absl::Status status =
-        add(Rows(positions, first, piece.rows), piece,
-            output.subspan(first * row_out, piece.rows * row_out));
+    const absl::Status status = add(
+        Rows(positions, first, piece.rows), piece,
+        output.empty() ? output
+                       : output.subspan(first * row_out, piece.rows * row_out));
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

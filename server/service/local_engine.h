@@ -13,7 +13,7 @@
 
 namespace posenc::server {
 
-// The engine on a device of this process. Encode is in local_engine.cc, the
+// The engine on a device of this process. Encodes are in local_engine.cc, the
 // calls that look at encodings, tables and the cache in
 // local_engine_queries.cc.
 class LocalEngine final : public Engine {
@@ -22,7 +22,10 @@ class LocalEngine final : public Engine {
               const EngineLimits& limits)
       : device_(device), tables_(tables), cache_(cache), limits_(limits) {}
 
-  absl::StatusOr<EncodeResponse> Encode(const EncodeRequest& request) override;
+  absl::StatusOr<EncodePlan> Plan(const EncodeRequest& request) override;
+  absl::StatusOr<ResponseBuffer> Run(const EncodePlan& plan,
+                                     Segments embeddings,
+                                     Overwrite overwrite) override;
   absl::Status GetEncoding(
       const GetEncodingRequest& request,
       const std::function<void(const EncodingSpec&)>& start,
@@ -49,6 +52,8 @@ class LocalEngine final : public Engine {
 
   absl::StatusOr<Prepared> Prepare(const SpecFields& fields,
                                    const std::optional<InputWidth>& input);
+  absl::StatusOr<std::shared_ptr<TableCache::Entry>> FindEntry(
+      const EncodingSpec& spec);
   std::uint64_t MostPayloadBytes() const {
     return limits_.max_message_bytes - kMaxHeaderBytes;
   }
@@ -58,10 +63,13 @@ class LocalEngine final : public Engine {
         std::min<std::uint64_t>(kStreamPieceBytes, MostPayloadBytes());
     return std::max<std::uint64_t>(1, bytes / row_bytes);
   }
-  absl::StatusOr<ResponseBuffer> Allocate(const Shape& shape, DType dtype);
+  // RESOURCE_EXHAUSTED, with both numbers, if no response holds that much.
+  absl::StatusOr<std::uint64_t> OutputBytes(const Shape& shape,
+                                            DType dtype) const;
   std::uint64_t RowsAtOnce(std::uint64_t width) const;
-  absl::Status Add(const Prepared& prepared, const PositionList& positions,
-                   AddOp op, std::span<std::byte> output);
+  absl::Status Add(const std::shared_ptr<TableCache::Entry>& entry,
+                   const PositionList& positions, AddOp op,
+                   std::span<std::byte> output);
   absl::Status SendRows(const Prepared& prepared, const PositionList& positions,
                         DType dtype, const RowsSink& sink);
 

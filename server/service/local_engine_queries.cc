@@ -63,9 +63,11 @@ absl::Status LocalEngine::SendRows(const Prepared& prepared,
   const std::vector<std::byte> zeros(positions.values.size() * width *
                                      SizeOf(DType::kFloat16));
   const Segment input(zeros);
-  auto output = Allocate({positions.values.size(), width}, dtype);
+  const auto bytes = OutputBytes({positions.values.size(), width}, dtype);
+  if (!bytes.ok()) return bytes.status();
+  auto output = device_.AllocateResponse(*bytes);
   if (!output.ok()) return output.status();
-  status = Add(prepared, positions,
+  status = Add(prepared.entry, positions,
                {.rows = positions.values.size(),
                 .width = width,
                 .output_dtype = dtype,

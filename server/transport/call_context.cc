@@ -18,8 +18,11 @@ constexpr std::size_t kLoggedBytes = 500;
 
 }  // namespace
 
-CallContext::CallContext(Engine& engine, Drain& drain)
-    : engine_(engine), drain_(drain), rate_(kLoggedAtOnce, kLoggedInterval) {}
+CallContext::CallContext(Engine& engine, Drain& drain, WorkerPool& workers)
+    : engine_(engine),
+      drain_(drain),
+      workers_(workers),
+      rate_(kLoggedAtOnce, kLoggedInterval) {}
 
 grpc::Status CallContext::Finish(absl::string_view method,
                                  const grpc::ServerContextBase& context,

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "server/base/worker_pool.h"
 #include "server/service/engine.h"
 #include "server/transport/drain.h"
 #include "server/transport/log.h"
@@ -16,10 +17,12 @@ namespace posenc::server {
 // What every call of the service shares. Thread-safe; outlives the calls.
 class CallContext {
  public:
-  CallContext(Engine& engine, Drain& drain);
+  CallContext(Engine& engine, Drain& drain, WorkerPool& workers);
 
   Engine& engine() { return engine_; }
   Drain& drain() { return drain_; }
+  // For work that a polling thread should not do.
+  WorkerPool& workers() { return workers_; }
   QueueCalls& queue_calls() { return queue_calls_; }
 
   // The status as gRPC sends it, after one line in the log, at most, if it is
@@ -36,6 +39,7 @@ class CallContext {
  private:
   Engine& engine_;
   Drain& drain_;
+  WorkerPool& workers_;
   QueueCalls queue_calls_;
   LogRate rate_;
 };

@@ -4,10 +4,10 @@
 #include <grpcpp/support/byte_buffer.h>
 
 #include <optional>
+#include <utility>
 
 #include "server/transport/completion.h"
-#include "server/transport/request_codec.h"
-#include "server/transport/response_codec.h"
+#include "server/transport/encode_planner.h"
 
 namespace posenc::server {
 namespace {
@@ -17,9 +17,10 @@ constexpr char kMethod[] = "Encode";
 class EncodeCall {
  public:
   EncodeCall(CallContext& calls, PositionalEncodingService& service,
-             grpc::ServerCompletionQueue& queue)
+             EncodeQueue& queue)
       : calls_(calls), service_(service), queue_(queue), responder_(&context_) {
-    service_.RequestEncode(&context_, &message_, &responder_, &queue_, &queue_,
+    service_.RequestEncode(&context_, &message_, &responder_,
+                           queue_.queue.get(), queue_.queue.get(),
                            received_.Tag());
   }
 
@@ -33,35 +34,55 @@ class EncodeCall {
     }
     PostEncodeCall(calls_, service_, queue_);
     guard_.emplace(calls_.drain());
-    auto response = Answer();
-    message_.Clear();  // gives its memory back before the answer is sent
-    if (response.ok()) {
-      responder_.Finish(EncodeToWire(*std::move(response)), grpc::Status::OK,
-                        finished_.Tag());
-    } else {
-      responder_.FinishWithError(
-          calls_.Finish(kMethod, context_, response.status()), finished_.Tag());
+    auto job = Plan();
+    message_.Clear();  // the job keeps what it needs of it
+    if (!job.ok()) {
+      Fail(job.status());
+      return;
     }
+    job_.emplace(*std::move(job));
+    if (job_->IsLarge()) {
+      calls_.workers().Submit([this] { Run(); });
+    } else {
+      Run();
+    }
+  }
+
+  absl::StatusOr<EncodeJob> Plan() {
+    if (!guard_->status().ok()) return guard_->status();
+    return queue_.planner.Plan(message_);
+  }
+
+  void Run() {
+    const absl::Status in_time = CheckDeadline(context_);
+    if (!in_time.ok()) {
+      Fail(in_time);
+      return;
+    }
+    auto response = job_->Run(calls_.engine());
+    job_.reset();  // gives its memory back before the response is sent
+    if (response.ok()) {
+      responder_.Finish(*response, grpc::Status::OK, finished_.Tag());
+    } else {
+      Fail(response.status());
+    }
+  }
+
+  void Fail(const absl::Status& status) {
+    responder_.FinishWithError(calls_.Finish(kMethod, context_, status),
+                               finished_.Tag());
   }
 
   void OnFinished(bool) { delete this; }
 
-  absl::StatusOr<EncodeResponse> Answer() {
-    if (!guard_->status().ok()) return guard_->status();
-    const absl::Status in_time = CheckDeadline(context_);
-    if (!in_time.ok()) return in_time;
-    const auto received = DecodeRequest(message_);
-    if (!received.ok()) return received.status();
-    return calls_.engine().Encode(received->request);
-  }
-
   CallContext& calls_;
   PositionalEncodingService& service_;
-  grpc::ServerCompletionQueue& queue_;
+  EncodeQueue& queue_;
   grpc::ServerContext context_;
   grpc::ByteBuffer message_;
   grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> responder_;
   std::optional<DrainGuard> guard_;
+  std::optional<EncodeJob> job_;
   Completion received_{this,
                        Completion::Call<EncodeCall, &EncodeCall::OnReceived>};
   Completion finished_{this,
@@ -71,7 +92,7 @@ class EncodeCall {
 }  // namespace
 
 void PostEncodeCall(CallContext& calls, PositionalEncodingService& service,
-                    grpc::ServerCompletionQueue& queue) {
+                    EncodeQueue& queue) {
   if (calls.queue_calls().Add()) new EncodeCall(calls, service, queue);
 }
 

@@ -4,11 +4,12 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "server/base/limits.h"
 #include "server/transport/completion.h"
 #include "server/transport/encode_call.h"
-#include "server/transport/request_codec.h"
+#include "server/transport/encode_planner.h"
 #include "server/transport/response_codec.h"
 
 namespace posenc::server {
@@ -22,10 +23,10 @@ constexpr char kMethod[] = "EncodeStream";
 class EncodeStreamCall {
  public:
   EncodeStreamCall(CallContext& calls, PositionalEncodingService& service,
-                   grpc::ServerCompletionQueue& queue)
+                   EncodeQueue& queue)
       : calls_(calls), service_(service), queue_(queue), stream_(&context_) {
-    service_.RequestEncodeStream(&context_, &stream_, &queue_, &queue_,
-                                 started_.Tag());
+    service_.RequestEncodeStream(&context_, &stream_, queue_.queue.get(),
+                                 queue_.queue.get(), started_.Tag());
   }
 
   ~EncodeStreamCall() { calls_.queue_calls().Remove(); }
@@ -48,8 +49,33 @@ class EncodeStreamCall {
   }
 
   void OnRead(bool ok) {
-    std::optional<grpc::ByteBuffer> answer;
-    if (ok) answer = Answer();
+    if (!ok) {
+      Answered(std::nullopt);
+      return;
+    }
+    auto job = queue_.planner.Plan(message_);
+    message_.Clear();  // the job keeps what it needs of it
+    if (!job.ok()) {
+      Answered(ErrorToWire(job.status()));
+      return;
+    }
+    job_.emplace(*std::move(job));
+    if (job_->IsLarge()) {
+      calls_.workers().Submit([this] { Run(); });
+    } else {
+      Run();
+    }
+  }
+
+  void Run() {
+    auto answer = job_->RunForStream(calls_.engine());
+    job_.reset();  // gives its memory back before the answer is sent
+    Answered(answer.ok() ? *std::move(answer) : ErrorToWire(answer.status()));
+  }
+
+  // Ends a read: with an answer to what was read, or with none where nothing
+  // was.
+  void Answered(std::optional<grpc::ByteBuffer> answer) {
     bool ended = false;
     {
       const std::lock_guard lock(mutex_);
@@ -99,26 +125,22 @@ class EncodeStreamCall {
 
   void StartRead() {
     reading_ = true;
-    message_.Clear();
     stream_.Read(&message_, read_.Tag());
   }
 
-  grpc::ByteBuffer Answer() {
-    const auto received = DecodeRequest(message_);
-    auto response = received.ok() ? calls_.engine().Encode(received->request)
-                                  : received.status();
-    if (response.ok()) return StreamAnswerToWire(*std::move(response));
-    calls_.LogFailure(kMethod, context_, response.status());
-    return StreamErrorToWire(response.status());
+  grpc::ByteBuffer ErrorToWire(const absl::Status& status) {
+    calls_.LogFailure(kMethod, context_, status);
+    return StreamErrorToWire(status);
   }
 
   CallContext& calls_;
   PositionalEncodingService& service_;
-  grpc::ServerCompletionQueue& queue_;
+  EncodeQueue& queue_;
   grpc::ServerContext context_;
   grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> stream_;
   std::optional<DrainGuard> guard_;
   grpc::ByteBuffer message_;
+  std::optional<EncodeJob> job_;
 
   std::mutex mutex_;
   std::deque<grpc::ByteBuffer> answers_;
@@ -140,7 +162,7 @@ class EncodeStreamCall {
 
 void PostEncodeStreamCall(CallContext& calls,
                           PositionalEncodingService& service,
-                          grpc::ServerCompletionQueue& queue) {
+                          EncodeQueue& queue) {
   if (calls.queue_calls().Add()) new EncodeStreamCall(calls, service, queue);
 }
 

@@ -6,6 +6,7 @@
 #include <grpcpp/grpcpp.h>
 #include <netdb.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,6 +22,7 @@
 #include "server/transport/embedding_tables_service.h"
 #include "server/transport/encode_call.h"
 #include "server/transport/encoding_cache_service.h"
+#include "server/transport/health_service.h"
 #include "server/transport/positional_encoding_service.h"
 
 namespace posenc::server {
@@ -66,13 +68,44 @@ std::string WhyNotBound(const GrpcServerOptions& options) {
   return reason;
 }
 
+absl::Status CannotListen(const std::string& address,
+                          const std::string& reason) {
+  return Error(absl::StatusCode::kUnavailable, "ADDRESS",
+               absl::StrCat("cannot listen on ", address, ": ", reason));
+}
+
+// gRPC takes over a socket file that is there, even from a server that listens
+// on it.
+absl::Status CheckUnixSocketFree(const std::string& path) {
+  sockaddr_un address{};
+  if (path.size() >= sizeof(address.sun_path)) {
+    return CannotListen(path, absl::StrCat("the path has ", path.size(),
+                                           " bytes, but may have ",
+                                           sizeof(address.sun_path) - 1));
+  }
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const int socket_fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  const bool taken =
+      connect(socket_fd, reinterpret_cast<const sockaddr*>(&address),
+              sizeof(address)) == 0;
+  close(socket_fd);
+  return taken ? CannotListen(path, std::strerror(EADDRINUSE))
+               : absl::OkStatus();
+}
+
 class RunningServer final : public GrpcServer {
  public:
-  explicit RunningServer(Engine& engine)
-      : calls_(engine, drain_),
+  RunningServer(Engine& engine, WorkerPool& workers)
+      : calls_(engine, drain_, workers),
+        engine_(engine),
         encoding_(calls_),
         tables_(calls_),
-        cache_(calls_) {}
+        cache_(calls_),
+        health_({v1::PositionalEncoding::service_full_name(),
+                 v1::EmbeddingTables::service_full_name(),
+                 v1::EncodingCache::service_full_name()},
+                calls_.queue_calls()) {}
 
   ~RunningServer() override { Stop(std::chrono::milliseconds(0)); }
 
@@ -80,23 +113,35 @@ class RunningServer final : public GrpcServer {
     grpc::ServerBuilder builder;
     builder.AddListeningPort(AddressOf(options),
                              grpc::InsecureServerCredentials(), &port_);
+    int unix_bound = options.unix_socket.empty() ? 1 : 0;
+    if (!options.unix_socket.empty()) {
+      const absl::Status free = CheckUnixSocketFree(options.unix_socket);
+      if (!free.ok()) return free;
+      builder.AddListeningPort("unix:" + options.unix_socket,
+                               grpc::InsecureServerCredentials(), &unix_bound);
+    }
     Configure(options, builder);
-    queue_ = builder.AddCompletionQueue();
+    // A queue for each thread: threads that share one wake each other.
+    for (int i = 0; i < options.threads; ++i) {
+      queues_.push_back({builder.AddCompletionQueue(), EncodePlanner(engine_)});
+    }
     server_ = builder.BuildAndStart();
     if (server_ == nullptr || port_ == 0) {
-      queue_->Shutdown();
-      return Error(absl::StatusCode::kUnavailable, "ADDRESS",
-                   absl::StrCat("cannot listen on ", AddressOf(options), ": ",
-                                WhyNotBound(options)));
+      ShutDownQueues();
+      return port_ == 0 || unix_bound != 0
+                 ? CannotListen(AddressOf(options), WhyNotBound(options))
+                 : CannotListen(options.unix_socket, std::strerror(errno));
     }
-    for (int i = 0; i < options.threads * kPostedCalls; ++i) {
-      PostEncodeCall(calls_, encoding_, *queue_);
-      PostEncodeStreamCall(calls_, encoding_, *queue_);
+    health_.SetServing(true);
+    for (EncodeQueue& queue : queues_) {
+      for (int i = 0; i < kPostedCalls; ++i) {
+        PostEncodeCall(calls_, encoding_, queue);
+        PostEncodeStreamCall(calls_, encoding_, queue);
+      }
+      health_.PostCheck(*queue.queue);
+      health_.PostWatch(*queue.queue);
+      threads_.emplace_back([&queue] { Poll(*queue.queue); });
     }
-    for (int i = 0; i < options.threads; ++i) {
-      threads_.emplace_back([this] { Poll(); });
-    }
-    SetHealth(true);
     return absl::OkStatus();
   }
 
@@ -104,12 +149,12 @@ class RunningServer final : public GrpcServer {
 
   std::uint64_t Stop(std::chrono::milliseconds timeout) override {
     if (server_ == nullptr) return 0;
-    SetHealth(false);
+    health_.SetServing(false);
     const std::uint64_t cut_off = drain_.Run(timeout);
     calls_.queue_calls().Close();
     server_->Shutdown(std::chrono::system_clock::now() + kLastCalls);
     calls_.queue_calls().AwaitNone();
-    queue_->Shutdown();
+    ShutDownQueues();
     for (std::thread& thread : threads_) thread.join();
     server_ = nullptr;
     return cut_off;
@@ -132,31 +177,28 @@ class RunningServer final : public GrpcServer {
     builder.RegisterService(&encoding_);
     builder.RegisterService(&tables_);
     builder.RegisterService(&cache_);
+    builder.RegisterService(&health_);
   }
 
-  void SetHealth(bool serving) {
-    // Sets that of the server as a whole and of each service.
-    server_->GetHealthCheckService()->SetServingStatus(serving);
-    for (const char* service : {v1::PositionalEncoding::service_full_name(),
-                                v1::EmbeddingTables::service_full_name(),
-                                v1::EncodingCache::service_full_name()}) {
-      server_->GetHealthCheckService()->SetServingStatus(service, serving);
-    }
+  void ShutDownQueues() {
+    for (const EncodeQueue& queue : queues_) queue.queue->Shutdown();
   }
 
-  void Poll() {
+  static void Poll(grpc::ServerCompletionQueue& queue) {
     void* tag = nullptr;
     bool ok = false;
-    while (queue_->Next(&tag, &ok)) static_cast<Completion*>(tag)->Done(ok);
+    while (queue.Next(&tag, &ok)) static_cast<Completion*>(tag)->Done(ok);
   }
 
   Drain drain_;
   CallContext calls_;
+  Engine& engine_;
   PositionalEncodingService encoding_;
   EmbeddingTablesService tables_;
   EncodingCacheService cache_;
+  HealthService health_;
   int port_ = 0;
-  std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  std::vector<EncodeQueue> queues_;
   std::unique_ptr<grpc::Server> server_;
   std::vector<std::thread> threads_;
 };
@@ -164,13 +206,12 @@ class RunningServer final : public GrpcServer {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
-    const GrpcServerOptions& options, Engine& engine) {
+    const GrpcServerOptions& options, Engine& engine, WorkerPool& workers) {
   // gRPC 1.51 that shuts itself down with its last server may first wait 10 s
   // for a poller; one reference more, for good, spares the exit that.
   grpc_init();
-  grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  auto server = std::make_unique<RunningServer>(engine);
+  auto server = std::make_unique<RunningServer>(engine, workers);
   const absl::Status status = server->Start(options);
   if (!status.ok()) return status;
   return server;

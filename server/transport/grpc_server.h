@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "server/base/worker_pool.h"
 #include "server/service/engine.h"
 
 namespace posenc::server {
@@ -14,7 +15,8 @@ namespace posenc::server {
 struct GrpcServerOptions {
   std::string host;
   int port = 0;                         // 0: any free one
-  int threads = 1;                      // that serve Encode and EncodeStream
+  std::string unix_socket;              // empty: none
+  int threads = 1;                      // that poll, each a queue of its own
   std::uint64_t max_message_bytes = 0;  // of one message, either way
   std::uint64_t receive_bytes = 0;      // of all received messages together
 };
@@ -23,10 +25,11 @@ struct GrpcServerOptions {
 // on; its destructor stops it at once.
 class GrpcServer {
  public:
-  // UNAVAILABLE, with the reason, if the address can't be listened on. `engine`
-  // must outlive the server.
+  // UNAVAILABLE, with the reason, if the address can't be listened on. Large
+  // requests run on the workers. `engine` and `workers` must outlive the
+  // server.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(
-      const GrpcServerOptions& options, Engine& engine);
+      const GrpcServerOptions& options, Engine& engine, WorkerPool& workers);
 
   virtual ~GrpcServer() = default;
 

@@ -320,6 +320,8 @@ absl::StatusOr<ReceivedRequest> DecodeRequest(grpc::ByteBuffer& message) {
   if (filled.embeddings) filled.embeddings->data = view(splitter.input());
   if (filled.token_ids) filled.token_ids->data = view(splitter.input());
   filled.positions.tensor.data = view(splitter.positions());
+  received.input_begin = splitter.input().begin;
+  received.input_bytes = splitter.input().size;
   return received;
 }
 

@@ -17,6 +17,9 @@ namespace posenc::server {
 struct ReceivedRequest {
   std::vector<grpc::Slice> slices;
   EncodeRequest request;
+  // Where the input's payload lies, in bytes of the message.
+  std::size_t input_begin = 0;
+  std::size_t input_bytes = 0;
 };
 
 // Walks the wire format once. Fields may come in any order; unknown ones are

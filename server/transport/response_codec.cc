@@ -32,27 +32,6 @@ std::string FieldHead(int field, std::size_t bytes) {
   return head;
 }
 
-// All bytes of an EncodeResponse before those of its output's data.
-std::string HeaderOf(const EncodeResponse& response) {
-  v1::EncodeResponse proto;
-  *proto.mutable_encoding() = ToProto(response.encoding);
-  proto.set_batch_layout(ToProto(response.layout));
-  proto.set_embedding_scale(response.embedding_scale);
-  proto.set_embedding_table(response.embedding_table);
-  proto.set_embedding_table_version(response.embedding_table_version);
-  v1::Tensor tensor;
-  tensor.set_dtype(ToProto(response.dtype));
-  tensor.mutable_shape()->Add(response.shape.begin(), response.shape.end());
-  const std::size_t payload = response.output.bytes().size();
-  const std::string tensor_head =
-      tensor.SerializeAsString() +
-      FieldHead(v1::Tensor::kDataFieldNumber, payload);
-  return proto.SerializeAsString() +
-         FieldHead(v1::EncodeResponse::kOutputFieldNumber,
-                   tensor_head.size() + payload) +
-         tensor_head;
-}
-
 // A buffer in gRPC's hands. gRPC orders what was done to it before with its
 // release, on whatever thread, but in code that ThreadSanitizer does not know;
 // hence the atomic.
@@ -78,25 +57,36 @@ class SentBuffer {
   std::atomic<bool> handed_over_ = false;
 };
 
-grpc::ByteBuffer Join(const std::string& header, EncodeResponse response) {
-  const grpc::Slice slices[] = {
-      grpc::Slice(header), SentBuffer::ToSlice(std::move(response.output))};
-  return grpc::ByteBuffer(slices, 2);
-}
-
 }  // namespace
 
-grpc::ByteBuffer EncodeToWire(EncodeResponse response) {
-  const std::string header = HeaderOf(response);
-  return Join(header, std::move(response));
+grpc::Slice ResponseHead(const EncodePlan& plan) {
+  v1::EncodeResponse proto;
+  *proto.mutable_encoding() = ToProto(plan.encoding);
+  proto.set_batch_layout(ToProto(plan.layout));
+  proto.set_embedding_scale(plan.embedding_scale);
+  if (plan.table != nullptr) {
+    proto.set_embedding_table(plan.table->name);
+    proto.set_embedding_table_version(plan.table->version);
+  }
+  v1::Tensor tensor;
+  tensor.set_dtype(ToProto(plan.dtype));
+  tensor.mutable_shape()->Add(plan.shape.begin(), plan.shape.end());
+  const std::string tensor_head =
+      tensor.SerializeAsString() +
+      FieldHead(v1::Tensor::kDataFieldNumber, plan.output_bytes);
+  return grpc::Slice(proto.SerializeAsString() +
+                     FieldHead(v1::EncodeResponse::kOutputFieldNumber,
+                               tensor_head.size() + plan.output_bytes) +
+                     tensor_head);
 }
 
-grpc::ByteBuffer StreamAnswerToWire(EncodeResponse response) {
-  const std::string header = HeaderOf(response);
-  const std::size_t size = header.size() + response.output.bytes().size();
-  return Join(
-      FieldHead(v1::EncodeStreamResponse::kResponseFieldNumber, size) + header,
-      std::move(response));
+grpc::Slice StreamResponseHead(std::size_t response_bytes) {
+  return grpc::Slice(FieldHead(v1::EncodeStreamResponse::kResponseFieldNumber,
+                               response_bytes));
+}
+
+grpc::Slice ToSlice(ResponseBuffer buffer) {
+  return SentBuffer::ToSlice(std::move(buffer));
 }
 
 grpc::ByteBuffer StreamErrorToWire(const absl::Status& status) {

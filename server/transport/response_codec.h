@@ -2,18 +2,28 @@
 #define POSENC_SERVER_TRANSPORT_RESPONSE_CODEC_H_
 
 #include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/slice.h>
+
+#include <cstddef>
 
 #include "absl/status/status.h"
 #include "server/service/engine.h"
 
 namespace posenc::server {
 
-// An EncodeResponse on the wire. The output's slice is the response's buffer
-// itself, which goes back to its pool when gRPC has sent it.
-grpc::ByteBuffer EncodeToWire(EncodeResponse response);
+// All of an EncodeResponse that comes before its output's bytes, which are the
+// rest of the message.
+grpc::Slice ResponseHead(const EncodePlan& plan);
 
-// The same, or an error, as an EncodeStreamResponse.
-grpc::ByteBuffer StreamAnswerToWire(EncodeResponse response);
+// What turns an EncodeResponse of that size into an EncodeStreamResponse, put
+// before it.
+grpc::Slice StreamResponseHead(std::size_t response_bytes);
+
+// The buffer itself, without a copy; it goes back to its pool when gRPC has
+// sent it.
+grpc::Slice ToSlice(ResponseBuffer buffer);
+
+// An error as an EncodeStreamResponse.
 grpc::ByteBuffer StreamErrorToWire(const absl::Status& status);
 
 }  // namespace posenc::server

@@ -1,7 +1,15 @@
-// How fast encodings are added: the kernels of every target beside the plain
-// loop and memcpy, and the CPU device around them. Bytes are those of the input
-// and the output; the encoding's, two to four times an output row's, are read
-// on top and not counted.
+// How fast encodings are added, against memcpy of as many bytes:
+//
+//   kernel/<target>/<in>_<out>/<op>/<regime>/<cut>
+//   memcpy/<regime>
+//
+// op      add (scale 1), scale_add, or gather_add (scaled rows of a table)
+// regime  where the working set lies: L2, L3 or memory
+// cut     the input's segments: contiguous, 8KiB or 64KiB at odd addresses
+//
+// A contiguous add is one call of the kernel; the others go through the CPU
+// device, which cuts and gathers. bytes_per_second counts what must be read and
+// written: input, encoding and output; for memcpy, source and target.
 
 #include <benchmark/benchmark.h>
 
@@ -12,6 +20,7 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,185 +35,274 @@ namespace posenc::server {
 namespace {
 
 constexpr std::uint64_t kWidth = 768;
-constexpr std::uint64_t kSequence = 64;       // rows of the encoding
-constexpr std::uint64_t kCachedRows = 64;     // all of it in 1 MiB of L2
-constexpr std::uint64_t kMemoryRows = 32768;  // 96 MiB of float32
-constexpr std::uint64_t kTableRows = 30522;   // a common vocabulary
+constexpr std::uint64_t kTableRows = 30522;  // a common vocabulary
 
-std::vector<std::byte> RandomElements(DType dtype, std::uint64_t count) {
-  std::mt19937_64 random(1);
+struct Regime {
+  const char* name;
+  std::uint64_t bytes;  // of the whole working set
+};
+constexpr Regime kL2{"L2", 256 * kKiB};
+constexpr Regime kL3{"L3", 8 * kMiB};
+constexpr Regime kMemory{"memory", 96 * kMiB};
+
+struct Cut {
+  const char* name;
+  std::size_t bytes;  // of a segment; 0 for one segment
+};
+constexpr Cut kContiguous{"contiguous", 0};
+constexpr Cut kCuts[] = {{"8KiB", 8 * kKiB}, {"64KiB", 64 * kKiB}};
+
+struct Operation {
+  const char* name;
+  double scale;
+};
+constexpr Operation kAdd{"add", 1.0};
+constexpr Operation kScaleAdd{"scale_add", 1.1};
+constexpr Operation kGatherAdd{"gather_add", 27.7};
+
+struct Conversion {
+  DType in;
+  DType out;
+
+  std::uint64_t BytesPerElement() const {
+    return SizeOf(in) + sizeof(double) + SizeOf(out);
+  }
+};
+constexpr Conversion kConversions[] = {{DType::kFloat32, DType::kFloat32},
+                                       {DType::kFloat16, DType::kFloat16},
+                                       {DType::kBFloat16, DType::kBFloat16},
+                                       {DType::kFloat64, DType::kFloat64},
+                                       {DType::kFloat32, DType::kBFloat16}};
+
+// Bytes that start some cache lines into a page: streams at the same place of
+// their pages would contend for the same sets and look like overlapping ones.
+class Buffer {
+ public:
+  Buffer(std::size_t bytes, std::size_t lines) : offset_(lines * kLine) {
+    const std::size_t pages = (bytes + offset_ + kPage - 1) / kPage;
+    memory_.reset(std::aligned_alloc(kPage, pages * kPage));
+    if (memory_ == nullptr) std::abort();
+    bytes_ = {static_cast<std::byte*>(memory_.get()) + offset_, bytes};
+    std::fill(bytes_.begin(), bytes_.end(), std::byte{0});
+  }
+
+  std::span<std::byte> bytes() const { return bytes_; }
+  std::byte* data() const { return bytes_.data(); }
+
+ private:
+  static constexpr std::size_t kPage = 4096;
+  static constexpr std::size_t kLine = 64;
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+
+  std::size_t offset_;
+  std::unique_ptr<void, Free> memory_;
+  std::span<std::byte> bytes_;
+};
+
+constexpr std::size_t kInputLine = 0;
+constexpr std::size_t kOutputLine = 4;
+constexpr std::size_t kEncodingLine = 9;
+
+Buffer RandomElements(DType dtype, std::uint64_t count, std::size_t line) {
+  std::mt19937_64 random(line);
   std::uniform_real_distribution<double> value(-1, 1);
   std::vector<double> drawn(4096);
   for (double& x : drawn) x = value(random);
   const std::vector<std::byte> block = testing::Elements(dtype, drawn);
-  std::vector<std::byte> bytes(count * SizeOf(dtype));
+  Buffer buffer(count * SizeOf(dtype), line);
+  const std::span<std::byte> bytes = buffer.bytes();
   for (std::size_t at = 0; at < bytes.size(); at += block.size()) {
     std::memcpy(&bytes[at], block.data(),
                 std::min(block.size(), bytes.size() - at));
   }
-  return bytes;
+  return buffer;
 }
 
-void Memcpy(benchmark::State& state, std::uint64_t rows) {
-  const std::vector<std::byte> in(rows * kWidth * sizeof(float), std::byte{1});
-  std::vector<std::byte> out(in.size());
+void CountElements(benchmark::State& state, const Conversion& conversion,
+                   std::uint64_t elements) {
+  const auto total = state.iterations() * static_cast<std::int64_t>(elements);
+  state.SetBytesProcessed(
+      total * static_cast<std::int64_t>(conversion.BytesPerElement()));
+  state.counters["elements_per_second"] = benchmark::Counter(
+      static_cast<double>(total), benchmark::Counter::kIsRate);
+}
+
+void Memcpy(benchmark::State& state, const Regime& regime) {
+  const std::size_t bytes = regime.bytes / 2;
+  const Buffer in(bytes, kInputLine);
+  const Buffer out(bytes, kOutputLine);
   for (auto _ : state) {
-    std::memcpy(out.data(), in.data(), in.size());
+    std::memcpy(out.data(), in.data(), bytes);
     benchmark::ClobberMemory();
   }
   state.SetBytesProcessed(state.iterations() *
-                          static_cast<std::int64_t>(2 * in.size()));
+                          static_cast<std::int64_t>(2 * bytes));
 }
 
-void AddKernel(benchmark::State& state, const Kernels& kernels, DType in_type,
-               DType out_type) {
-  constexpr std::uint64_t kCount = kCachedRows * kWidth;
-  const auto in = RandomElements(in_type, kCount);
-  const auto encoding = RandomElements(DType::kFloat64, kCount);
-  std::vector<std::byte> out(kCount * SizeOf(out_type));
-  const AddFunction add = kernels.Add(in_type, out_type);
+void AddContiguous(benchmark::State& state, const Kernels& kernels,
+                   const Conversion& conversion, double scale,
+                   const Regime& regime) {
+  const std::uint64_t count = regime.bytes / conversion.BytesPerElement();
+  const Buffer in = RandomElements(conversion.in, count, kInputLine);
+  const Buffer encoding = RandomElements(DType::kFloat64, count, kEncodingLine);
+  const Buffer out(count * SizeOf(conversion.out), kOutputLine);
+  const AddFunction add = kernels.Add(conversion.in, conversion.out);
   for (auto _ : state) {
-    add(in.data(), reinterpret_cast<const double*>(encoding.data()), 1.5,
-        out.data(), kCount);
+    add(in.data(), reinterpret_cast<const double*>(encoding.data()), scale,
+        out.data(), count);
     benchmark::ClobberMemory();
   }
-  state.SetBytesProcessed(state.iterations() *
-                          static_cast<std::int64_t>(in.size() + out.size()));
+  CountElements(state, conversion, count);
 }
 
-// A device with a held table of `rows` rows.
+// A matrix that the device holds.
 struct Held {
-  Held(CpuDevice& device, DType dtype, std::uint64_t rows)
-      : bytes(std::make_shared<const std::vector<std::byte>>(
-            RandomElements(dtype, rows * kWidth))),
-        table(*device.Hold({dtype, rows, kWidth, bytes->data(), bytes})) {}
+  Held(CpuDevice& device, DType dtype, std::uint64_t rows, std::size_t line)
+      : elements(std::make_shared<const Buffer>(
+            RandomElements(dtype, rows * kWidth, line))),
+        table(*device.Hold({dtype, rows, kWidth, elements->data(), elements})) {
+  }
 
-  std::shared_ptr<const std::vector<std::byte>> bytes;
+  std::shared_ptr<const Buffer> elements;
   std::unique_ptr<DeviceTable> table;
 };
 
-std::vector<TableRow> SequenceRows(const Held& encoding) {
+// Runs the op, which lacks only its encoding, of as many rows as it has, and
+// its output.
+void RunOp(benchmark::State& state, CpuDevice& device,
+           const Conversion& conversion, AddOp op) {
+  const Held encoding(device, DType::kFloat64, op.rows, kEncodingLine);
   std::vector<TableRow> rows;
-  for (std::uint64_t i = 0; i < kSequence; ++i) {
+  for (std::uint64_t i = 0; i < op.rows; ++i) {
     rows.push_back({encoding.table.get(), i});
   }
-  return rows;
-}
-
-void RunAdd(benchmark::State& state, CpuDevice& device, const AddOp& op,
-            DType input_dtype) {
+  op.encoding.rows = rows;
+  op.output_dtype = conversion.out;
   const std::uint64_t elements = op.rows * op.width;
-  const std::size_t bytes = elements * SizeOf(op.output_dtype);
-  const auto run = [&] {
-    const auto buffer = device.AllocateResponse(bytes);
-    if (!buffer.ok() || !device.Add(op, buffer->bytes()).ok()) std::abort();
+  const Buffer out(elements * SizeOf(conversion.out), kOutputLine);
+  for (auto _ : state) {
+    if (!device.Add(op, out.bytes()).ok()) std::abort();
     benchmark::ClobberMemory();
-  };
-  // Fills the pool: a service at work has the pages of its buffers.
-  run();
-  for (auto _ : state) run();
-  state.SetBytesProcessed(
-      state.iterations() *
-      static_cast<std::int64_t>(bytes + elements * SizeOf(input_dtype)));
+  }
+  CountElements(state, conversion, elements);
 }
 
-// Pieces of `size` bytes, each at an odd address of its own; 0 for one piece.
+std::uint64_t RowsOf(const Regime& regime, const Conversion& conversion) {
+  return regime.bytes / (kWidth * conversion.BytesPerElement());
+}
+
+// A payload in pieces, each at an odd address.
 struct CutPayload {
-  CutPayload(std::vector<std::byte> whole, std::size_t size) {
-    if (size == 0) size = whole.size();
+  CutPayload(std::span<const std::byte> whole, std::size_t size) {
     for (std::size_t at = 0; at < whole.size(); at += size) {
       const std::size_t length = std::min(size, whole.size() - at);
-      auto& piece = pieces.emplace_back(length + 1);
-      std::memcpy(&piece[1], &whole[at], length);
-      segments.push_back(Segment(piece).subspan(1));
+      const Buffer& piece = pieces.emplace_back(length + 1, kInputLine);
+      std::memcpy(piece.data() + 1, &whole[at], length);
+      segments.push_back(Segment(piece.bytes()).subspan(1));
     }
   }
 
-  std::vector<std::vector<std::byte>> pieces;
+  std::vector<Buffer> pieces;
   std::vector<Segment> segments;
 };
 
-void AddPayload(benchmark::State& state, const Kernels& kernels, DType dtype,
-                std::uint64_t rows, std::size_t segment_bytes) {
-  CpuDevice device(kernels, kGiB);
-  const Held encoding(device, DType::kFloat64, kSequence);
-  const std::vector<TableRow> map = SequenceRows(encoding);
-  const CutPayload input(RandomElements(dtype, rows * kWidth), segment_bytes);
-  const AddOp op{.rows = rows,
-                 .width = kWidth,
-                 .encoding = {map, 1},
-                 .output_dtype = dtype,
-                 .input_dtype = dtype,
-                 .input = input.segments};
-  RunAdd(state, device, op, dtype);
+void AddCut(benchmark::State& state, const Kernels& kernels,
+            const Conversion& conversion, double scale, const Regime& regime,
+            std::size_t segment_bytes) {
+  WorkerPool workers(0);  // one thread, as memcpy has
+  CpuDevice device(kernels, kGiB, workers);
+  const std::uint64_t rows = RowsOf(regime, conversion);
+  const CutPayload input(
+      RandomElements(conversion.in, rows * kWidth, kInputLine).bytes(),
+      segment_bytes);
+  RunOp(state, device, conversion,
+        {.rows = rows,
+         .width = kWidth,
+         .scale = scale,
+         .input_dtype = conversion.in,
+         .input = input.segments});
 }
 
-void AddGathered(benchmark::State& state, const Kernels& kernels, DType dtype,
-                 std::uint64_t rows) {
-  CpuDevice device(kernels, kGiB);
-  const Held encoding(device, DType::kFloat64, kSequence);
-  const std::vector<TableRow> map = SequenceRows(encoding);
-  const Held table(device, dtype, kTableRows);
+void GatherAdd(benchmark::State& state, const Kernels& kernels,
+               const Conversion& conversion, double scale,
+               const Regime& regime) {
+  WorkerPool workers(0);  // one thread, as memcpy has
+  CpuDevice device(kernels, kGiB, workers);
+  const Held table(device, conversion.in, kTableRows, kInputLine);
   std::mt19937_64 random(2);
-  std::vector<std::uint64_t> ids(rows);
+  std::vector<std::uint64_t> ids(RowsOf(regime, conversion));
   for (std::uint64_t& id : ids) id = random() % kTableRows;
-  const AddOp op{.rows = rows,
-                 .width = kWidth,
-                 .scale = 27.7,
-                 .encoding = {map, 1},
-                 .output_dtype = dtype,
-                 .gather = table.table.get(),
-                 .ids = ids};
-  RunAdd(state, device, op, dtype);
+  RunOp(state, device, conversion,
+        {.rows = ids.size(),
+         .width = kWidth,
+         .scale = scale,
+         .gather = table.table.get(),
+         .ids = ids});
 }
 
-void RegisterKernels(const Kernels& kernels) {
-  const std::string target(kernels.target);
-  for (const auto& [in, out] : std::vector<std::pair<DType, DType>>{
-           {DType::kFloat32, DType::kFloat32},
-           {DType::kFloat16, DType::kFloat16},
-           {DType::kBFloat16, DType::kBFloat16},
-           {DType::kFloat64, DType::kFloat64},
-           {DType::kFloat32, DType::kBFloat16}}) {
-    const std::string name = "kernel/" + target + "/" + std::string(Name(in)) +
-                             "_" + std::string(Name(out));
-    benchmark::RegisterBenchmark(
-        name.c_str(), [&kernels, in = in, out = out](benchmark::State& state) {
-          AddKernel(state, kernels, in, out);
-        });
-  }
+std::string BenchmarkName(const Kernels& kernels, const Conversion& conversion,
+                          const Operation& operation, const Regime& regime,
+                          const Cut& cut) {
+  return "kernel/" + std::string(kernels.target) + "/" +
+         std::string(Name(conversion.in)) + "_" +
+         std::string(Name(conversion.out)) + "/" + operation.name + "/" +
+         regime.name + "/" + cut.name;
 }
 
-void RegisterDevice(const Kernels& kernels, DType dtype, const char* size,
-                    std::uint64_t rows) {
-  const std::string prefix = "device/" + std::string(kernels.target) + "/" +
-                             std::string(Name(dtype)) + "/" + size + "/";
-  for (const std::uint64_t piece : {std::uint64_t{0}, 8 * kKiB, 64 * kKiB}) {
+void RegisterContiguous(const Kernels& kernels, const Conversion& conversion,
+                        const Operation& operation, const Regime& regime) {
+  const std::string name =
+      BenchmarkName(kernels, conversion, operation, regime, kContiguous);
+  benchmark::RegisterBenchmark(name.c_str(), [=, &kernels](auto& state) {
+    AddContiguous(state, kernels, conversion, operation.scale, regime);
+  });
+}
+
+void RegisterCut(const Kernels& kernels, const Conversion& conversion,
+                 const Operation& operation, const Regime& regime) {
+  for (const Cut& cut : kCuts) {
     const std::string name =
-        piece == 0 ? "contiguous" : std::to_string(piece / kKiB) + "KiB_pieces";
-    benchmark::RegisterBenchmark(
-        (prefix + name).c_str(), [&kernels, dtype, rows, piece](auto& state) {
-          AddPayload(state, kernels, dtype, rows, piece);
-        });
+        BenchmarkName(kernels, conversion, operation, regime, cut);
+    benchmark::RegisterBenchmark(name.c_str(), [=, &kernels](auto& state) {
+      AddCut(state, kernels, conversion, operation.scale, regime, cut.bytes);
+    });
   }
-  benchmark::RegisterBenchmark((prefix + "gathered").c_str(),
-                               [&kernels, dtype, rows](auto& state) {
-                                 AddGathered(state, kernels, dtype, rows);
-                               });
 }
 
+void RegisterGather(const Kernels& kernels, const Conversion& conversion,
+                    const Regime& regime) {
+  const std::string name =
+      BenchmarkName(kernels, conversion, kGatherAdd, regime, kContiguous);
+  benchmark::RegisterBenchmark(name.c_str(), [=, &kernels](auto& state) {
+    GatherAdd(state, kernels, conversion, kGatherAdd.scale, regime);
+  });
+}
+
+// Every target in L2; the active one also elsewhere, cut and gathered.
 void RegisterAll() {
-  benchmark::RegisterBenchmark("memcpy/cached",
-                               [](auto& state) { Memcpy(state, kCachedRows); });
-  benchmark::RegisterBenchmark("memcpy/memory",
-                               [](auto& state) { Memcpy(state, kMemoryRows); });
-  RegisterKernels(ReferenceKernels());
-  for (const std::string& target : SupportedTargets()) {
-    RegisterKernels(*KernelsFor(target));
+  for (const Regime& regime : {kL2, kL3, kMemory}) {
+    const std::string name = std::string("memcpy/") + regime.name;
+    benchmark::RegisterBenchmark(name.c_str(),
+                                 [=](auto& state) { Memcpy(state, regime); });
   }
-  for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
-    RegisterDevice(ActiveKernels(), dtype, "cached", kCachedRows);
-    RegisterDevice(ActiveKernels(), dtype, "memory", kMemoryRows);
+  std::vector<std::string> others = SupportedTargets();
+  others.emplace_back(ReferenceKernels().target);
+  std::erase(others, ActiveKernels().target);
+  for (const Conversion& conversion : kConversions) {
+    for (const Operation& operation : {kAdd, kScaleAdd}) {
+      for (const std::string& target : others) {
+        RegisterContiguous(*KernelsFor(target), conversion, operation, kL2);
+      }
+      for (const Regime& regime : {kL2, kL3, kMemory}) {
+        RegisterContiguous(ActiveKernels(), conversion, operation, regime);
+        RegisterCut(ActiveKernels(), conversion, operation, regime);
+      }
+    }
+    for (const Regime& regime : {kL2, kL3, kMemory}) {
+      RegisterGather(ActiveKernels(), conversion, regime);
+    }
   }
 }
 

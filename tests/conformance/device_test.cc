@@ -83,7 +83,7 @@ Bytes Expected(const Sum& sum) {
 class DeviceConformance : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    auto device = MakeDevice(GetParam(), kGiB);
+    auto device = MakeDevice(GetParam(), kGiB, workers_);
     ASSERT_TRUE(device.ok()) << device.status();
     device_ = *std::move(device);
   }
@@ -130,9 +130,29 @@ class DeviceConformance : public ::testing::TestWithParam<std::string> {
     EXPECT_TRUE(buffer.ok()) << buffer.status();
     const absl::Status status = device_->Add(op, buffer->bytes());
     EXPECT_TRUE(status.ok()) << status;
-    return {buffer->bytes().begin(), buffer->bytes().end()};
+    const Bytes output(buffer->bytes().begin(), buffer->bytes().end());
+    if (!sum.gather && SizeOf(op.input_dtype) == SizeOf(op.output_dtype)) {
+      EXPECT_EQ(RunInPlace(op), output) << "in place";
+    }
+    return output;
   }
 
+  // The outcome in the place of a copy of the input, cut as the input is.
+  Bytes RunInPlace(AddOp op) {
+    std::vector<Bytes> pieces;
+    for (const Segment& segment : op.input) {
+      pieces.emplace_back(segment.begin(), segment.end());
+    }
+    const std::vector<Segment> segments(pieces.begin(), pieces.end());
+    op.input = segments;
+    const absl::Status status = device_->AddInPlace(op);
+    EXPECT_TRUE(status.ok()) << status;
+    Bytes output(TotalBytes(segments));
+    CopyTo(segments, output.data());
+    return output;
+  }
+
+  WorkerPool workers_{3};
   std::unique_ptr<Device> device_;
   std::mt19937_64 random_{11};
 };
@@ -318,6 +338,35 @@ TEST_P(DeviceConformance, AddsLargeTensorsInUnevenSegments) {
   EXPECT_EQ(Run(sum, segments), Expected(sum));
 }
 
+TEST_P(DeviceConformance, StartsAnywhereInTheMap) {
+  const Matrix encoding = Random(DType::kFloat64, 8, 6);
+  const Matrix input = Random(DType::kFloat32, 60, 6);
+  std::vector<TableRow> rows;
+  for (std::uint64_t i = 0; i < 7; ++i)
+    rows.push_back({encoding.held.get(), i});
+  for (const std::uint64_t run : {1u, 3u}) {
+    const Sum sum{.input = &input,
+                  .rows = 60,
+                  .encoding = Rows(encoding, 0, 7),
+                  .run = run};
+    const Bytes expected = Expected(sum);
+    for (std::uint64_t first = 0; first < 60; ++first) {
+      const std::size_t skipped = first * 6 * sizeof(float);
+      const Segment rest = Segment(*input.bytes).subspan(skipped);
+      const AddOp op{.rows = 60 - first,
+                     .width = 6,
+                     .encoding = {rows, run, first},
+                     .input = Segments(&rest, 1)};
+      Bytes output(rest.size());
+      ASSERT_TRUE(device_->Add(op, output).ok());
+      EXPECT_EQ(output,
+                Bytes(expected.begin() + static_cast<std::ptrdiff_t>(skipped),
+                      expected.end()))
+          << "run " << run << ", from " << first;
+    }
+  }
+}
+
 TEST_P(DeviceConformance, NoRowsAreNoWork) {
   const Matrix input = Random(DType::kFloat32, 0, 4);
   const Sum sum{.input = &input, .rows = 0, .encoding = {{}}};
@@ -333,6 +382,7 @@ TEST_P(DeviceConformance, RefusesIntegers) {
   op.input_dtype = DType::kInt32;
   const absl::Status in = device_->Add(op, output);
   EXPECT_EQ(in.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(device_->AddInPlace(op).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(std::string(in.message()).find("INT32"), std::string::npos);
   op.input_dtype = DType::kFloat32;
   op.output_dtype = DType::kInt32;
@@ -369,7 +419,7 @@ TEST_P(DeviceConformance, ConcurrentAddsDoNotDisturbEachOther) {
 }
 
 TEST_P(DeviceConformance, BoundsTheResponsesUnderWay) {
-  const auto small = MakeDevice(GetParam(), 1000);
+  const auto small = MakeDevice(GetParam(), 1000, workers_);
   ASSERT_TRUE(small.ok()) << small.status();
   auto held = (*small)->AllocateResponse(900);
   ASSERT_TRUE(held.ok()) << held.status();

@@ -43,7 +43,7 @@ std::vector<Subject> MakeSubjects() {
 
 class EncodingConformance : public ::testing::TestWithParam<Subject> {
  protected:
-  EncodingConformance() : device_(*MakeDevice("cpu", kMiB)) {
+  EncodingConformance() : device_(*MakeDevice("cpu", kMiB, workers_)) {
     std::vector<float> places(kTableRows * kWidth);
     for (std::size_t i = 0; i < places.size(); ++i) {
       places[i] = std::sin(static_cast<float>(i));
@@ -63,6 +63,7 @@ class EncodingConformance : public ::testing::TestWithParam<Subject> {
   }
 
   testing::TemporaryDirectory directory_;
+  WorkerPool workers_{2};
   std::unique_ptr<Device> device_;
   std::unique_ptr<EmbeddingStore> tables_;
   EncodingRecipe recipe_;
@@ -129,7 +130,7 @@ TEST_P(EncodingConformance, FractionsHaveARowOrAnError) {
 }
 
 TEST_P(EncodingConformance, TheCacheServesItsRows) {
-  TableCache cache(*device_, kMiB);
+  TableCache cache(*device_, kMiB, workers_);
   const auto entry = cache.Find(recipe_, GetParam().spec);
   ASSERT_TRUE(entry.ok()) << entry.status();
   const std::int64_t indices[] = {0, 1};

@@ -9,6 +9,7 @@
 #include "server/base/float16.h"
 #include "server/base/limits.h"
 #include "server/service/engine.h"
+#include "tests/support/encode.h"
 #include "tests/support/tensor_bytes.h"
 #include "tests/support/true_values.h"
 
@@ -60,8 +61,8 @@ double HalfUlpOf(DType dtype, double value) {
 class ExactnessTest : public ::testing::TestWithParam<DType> {
  protected:
   ExactnessTest()
-      : device_(*MakeDevice("cpu", kGiB)),
-        cache_(*device_, 256 * kMiB),
+      : device_(*MakeDevice("cpu", kGiB, workers_)),
+        cache_(*device_, 256 * kMiB, workers_),
         engine_(MakeEngine(*device_, tables_, cache_, {64 * kMiB})) {}
 
   // scale * x + encoding of the torchlingo profile; x is float32.
@@ -74,7 +75,7 @@ class ExactnessTest : public ::testing::TestWithParam<DType> {
     request.positions.scheme = PositionFields::Scheme::kValues;
     request.positions.tensor = View(DType::kFloat64, {rows}, kPositions);
     request.embeddings = View(DType::kFloat32, {1, rows, d_model}, x);
-    const auto response = engine_->Encode(request);
+    const auto response = testing::Encode(*engine_, request);
     ASSERT_TRUE(response.ok()) << response.status();
     for (std::size_t n = 0; n < x.size(); ++n) {
       const std::uint64_t i = n % d_model;
@@ -94,6 +95,7 @@ class ExactnessTest : public ::testing::TestWithParam<DType> {
     }
   }
 
+  WorkerPool workers_{2};
   std::unique_ptr<Device> device_;
   EmbeddingStore tables_;
   TableCache cache_;

@@ -48,6 +48,22 @@ TEST_F(LifecycleTest, APortInUseIsSaid) {
   ExpectGood();
 }
 
+TEST_F(LifecycleTest, AUnixSocketIsServedBesides) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.File("socket");
+  Serve({"--unix-socket", path});
+  ExpectGood();
+  client_ = Connect({}, "unix:" + path);
+  ExpectGood();
+  ExpectRefused({"--port", "0", "--unix-socket", path}, 1,
+                "cannot listen on " + path + ": Address already in use");
+  ExpectGood();
+  ExpectRefused({"--port", "0", "--unix-socket", std::string(108, 'x')}, 1,
+                "has 108 bytes, but may have 107");
+  ExpectRefused({"--port", "0", "--unix-socket", "/nonexistent/socket"}, 1,
+                "cannot listen on /nonexistent/socket: No such file");
+}
+
 TEST_F(LifecycleTest, BadFlagsAndTablesAreRefused) {
   ExpectRefused({"--simd", "MMX"}, 2, "MMX");
   ExpectRefused({"--device", "abacus"}, 2, "abacus");

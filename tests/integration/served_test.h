@@ -29,7 +29,11 @@ class ServedTest : public ::testing::Test {
   }
 
   std::unique_ptr<Client> Connect(ClientOptions options = {}) {
-    options.address = server_->address();
+    return Connect(std::move(options), server_->address());
+  }
+  std::unique_ptr<Client> Connect(ClientOptions options,
+                                  const std::string& address) {
+    options.address = address;
     auto client = Client::Connect(options);
     EXPECT_TRUE(client.ok()) << client.status();
     return client.ok() ? std::make_unique<Client>(*std::move(client)) : nullptr;

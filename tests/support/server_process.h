@@ -39,6 +39,7 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   void Signal(int signal) const;
+  pid_t pid() const { return pid_; }
 
   // Waits for the end. The exit status, or 128 + the signal that ended it.
   int Wait();
@@ -74,6 +75,7 @@ class ServerProcess {
   std::string Log() const;
 
   void Signal(int signal) const { process_->Signal(signal); }
+  pid_t pid() const { return process_->pid(); }
 
   // Sends SIGTERM and waits. The exit status.
   int Terminate();

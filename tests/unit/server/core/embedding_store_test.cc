@@ -52,6 +52,9 @@ class HoldingDevice final : public Device {
   absl::Status Add(const AddOp&, std::span<std::byte>) override {
     return absl::UnimplementedError("Add");
   }
+  absl::Status AddInPlace(const AddOp&) override {
+    return absl::UnimplementedError("AddInPlace");
+  }
 
   std::uint64_t most_rows = 1000;
 

@@ -17,7 +17,8 @@ constexpr std::uint64_t kWidth = 6;
 class EncodingRowsTest : public ::testing::Test {
  protected:
   EncodingRowsTest()
-      : device_(*MakeDevice("cpu", kMiB)), cache_(*device_, kMiB) {
+      : device_(*MakeDevice("cpu", kMiB, workers_)),
+        cache_(*device_, kMiB, workers_) {
     entry_ = *cache_.Find(
         {"key",
          [] {
@@ -70,6 +71,7 @@ class EncodingRowsTest : public ::testing::Test {
     }
   }
 
+  WorkerPool workers_{2};
   std::unique_ptr<Device> device_;
   TableCache cache_;
   std::shared_ptr<TableCache::Entry> entry_;

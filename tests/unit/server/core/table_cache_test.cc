@@ -5,7 +5,9 @@
 
 #include <atomic>
 #include <barrier>
+#include <numeric>
 #include <thread>
+#include <vector>
 
 #include "server/base/error.h"
 #include "server/base/limits.h"
@@ -36,17 +38,23 @@ class CountingEncoding final : public Encoding {
     }
     return absl::OkStatus();
   }
+  absl::Status StreamRows(std::int64_t first,
+                          std::span<double> rows) const override {
+    ++streams;
+    return BuildRows(first, rows);
+  }
   absl::Status BuildRow(double, std::span<double>) const override {
     return absl::OkStatus();
   }
 
   mutable std::atomic<int> builds = 0;
+  mutable std::atomic<int> streams = 0;
   std::atomic<bool> fail = false;
 };
 
 class TableCacheTest : public ::testing::Test {
  protected:
-  TableCacheTest() : device_(*MakeDevice("cpu", kMiB)) {}
+  TableCacheTest() : device_(*MakeDevice("cpu", kMiB, workers_)) {}
 
   std::shared_ptr<TableCache::Entry> Find(TableCache& cache,
                                           const std::string& key = "a") {
@@ -56,13 +64,14 @@ class TableCacheTest : public ::testing::Test {
     return *entry;
   }
 
+  WorkerPool workers_{2};
   std::unique_ptr<Device> device_;
   std::shared_ptr<CountingEncoding> encoding_ =
       std::make_shared<CountingEncoding>();
 };
 
 TEST_F(TableCacheTest, BuildsAChunkOnce) {
-  TableCache cache(*device_, kMiB);
+  TableCache cache(*device_, kMiB, workers_);
   const auto entry = Find(cache);
   const std::int64_t indices[] = {0, -1, 7};
   std::uint64_t built = 0;
@@ -82,8 +91,21 @@ TEST_F(TableCacheTest, BuildsAChunkOnce) {
   EXPECT_EQ(stats.entries[0].hits, 3u);
 }
 
+TEST_F(TableCacheTest, StreamsWhatCachesDoNotHold) {
+  TableCache cache(*device_, 16 * kMiB, workers_);
+  const auto entry = Find(cache);
+  constexpr std::int64_t kStreamedChunks = 8 * kMiB / kChunkBytes;
+  std::vector<std::int64_t> indices(kStreamedChunks);
+  std::iota(indices.begin(), indices.end(), 1);
+  const std::int64_t one[] = {0};
+  ASSERT_TRUE(cache.Acquire(entry, one, Miss::kBuild).ok());
+  EXPECT_EQ(encoding_->streams, 0);
+  ASSERT_TRUE(cache.Acquire(entry, indices, Miss::kBuild).ok());
+  EXPECT_EQ(encoding_->streams, kStreamedChunks);
+}
+
 TEST_F(TableCacheTest, SkipsWhatIsNotHeld) {
-  TableCache cache(*device_, kMiB);
+  TableCache cache(*device_, kMiB, workers_);
   const auto entry = Find(cache);
   const std::int64_t held[] = {1};
   ASSERT_TRUE(cache.Acquire(entry, held, Miss::kBuild).ok());
@@ -96,7 +118,7 @@ TEST_F(TableCacheTest, SkipsWhatIsNotHeld) {
 }
 
 TEST_F(TableCacheTest, DropsTheLeastRecentlyUsed) {
-  TableCache cache(*device_, 3 * kChunkBytes + 100);
+  TableCache cache(*device_, 3 * kChunkBytes + 100, workers_);
   const auto entry = Find(cache);
   const auto get = [&](std::int64_t index) {
     EXPECT_TRUE(cache.Acquire(entry, std::span(&index, 1), Miss::kBuild).ok());
@@ -114,7 +136,7 @@ TEST_F(TableCacheTest, DropsTheLeastRecentlyUsed) {
 }
 
 TEST_F(TableCacheTest, NeverDropsWhatIsPinned) {
-  TableCache cache(*device_, 2 * kChunkBytes + 100);
+  TableCache cache(*device_, 2 * kChunkBytes + 100, workers_);
   const auto entry = Find(cache);
   const std::int64_t both[] = {0, 1};
   auto pinned = cache.Acquire(entry, both, Miss::kBuild);
@@ -131,7 +153,7 @@ TEST_F(TableCacheTest, NeverDropsWhatIsPinned) {
 }
 
 TEST_F(TableCacheTest, RefusesWhatCanNeverFit) {
-  TableCache cache(*device_, 2 * kChunkBytes + 100);
+  TableCache cache(*device_, 2 * kChunkBytes + 100, workers_);
   const auto entry = Find(cache);
   const std::int64_t three[] = {0, 1, 2};
   const auto refused = cache.Acquire(entry, three, Miss::kBuild);
@@ -145,7 +167,7 @@ TEST_F(TableCacheTest, RefusesWhatCanNeverFit) {
 }
 
 TEST_F(TableCacheTest, AFailedBuildIsNotKept) {
-  TableCache cache(*device_, kMiB);
+  TableCache cache(*device_, kMiB, workers_);
   const auto entry = Find(cache);
   const std::uint64_t before = cache.GetStats().bytes;
   const std::int64_t one[] = {0};
@@ -158,7 +180,7 @@ TEST_F(TableCacheTest, AFailedBuildIsNotKept) {
 }
 
 TEST_F(TableCacheTest, EvictsOneEncodingOrAll) {
-  TableCache cache(*device_, kMiB);
+  TableCache cache(*device_, kMiB, workers_);
   const std::int64_t two[] = {0, 1};
   ASSERT_TRUE(cache.Acquire(Find(cache, "a"), two, Miss::kBuild).ok());
   auto in_use = cache.Acquire(Find(cache, "b"), two, Miss::kBuild);
@@ -174,7 +196,7 @@ TEST_F(TableCacheTest, EvictsOneEncodingOrAll) {
 }
 
 TEST_F(TableCacheTest, MakesRoomForEncodingsBeyondTheMost) {
-  TableCache cache(*device_, kGiB);
+  TableCache cache(*device_, kGiB, workers_);
   const std::int64_t one[] = {0};
   for (std::size_t i = 0; i < kMaxCachedEncodings + 3; ++i) {
     const auto entry = Find(cache, std::to_string(i));
@@ -186,7 +208,7 @@ TEST_F(TableCacheTest, MakesRoomForEncodingsBeyondTheMost) {
 TEST_F(TableCacheTest, ConcurrentMissesShareOneBuild) {
   constexpr int kThreads = 16;
   constexpr int kChunks = 8;
-  TableCache cache(*device_, kMiB);
+  TableCache cache(*device_, kMiB, workers_);
   std::barrier start(kThreads);
   std::atomic<int> made = 0;
   std::vector<std::thread> threads;
@@ -214,7 +236,7 @@ TEST_F(TableCacheTest, ConcurrentMissesShareOneBuild) {
 
 TEST_F(TableCacheTest, SurvivesEvictionWhileInUse) {
   constexpr int kThreads = 8;
-  TableCache cache(*device_, 4 * kChunkBytes + 1000);
+  TableCache cache(*device_, 4 * kChunkBytes + 1000, workers_);
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {

@@ -13,7 +13,8 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(MakeDevice, MakesTheCpuWithTheKernelsInUse) {
-  const auto device = MakeDevice("cpu", 1 << 20);
+  WorkerPool workers(1);
+  const auto device = MakeDevice("cpu", 1 << 20, workers);
   ASSERT_TRUE(device.ok()) << device.status();
   EXPECT_EQ((*device)->name(), "cpu");
   EXPECT_EQ((*device)->description(),
@@ -21,7 +22,8 @@ TEST(MakeDevice, MakesTheCpuWithTheKernelsInUse) {
 }
 
 TEST(MakeDevice, RefusesAnUnknownNameAndListsTheKnown) {
-  const absl::Status status = MakeDevice("abacus", 1 << 20).status();
+  WorkerPool workers(1);
+  const absl::Status status = MakeDevice("abacus", 1 << 20, workers).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("\"abacus\""));
   EXPECT_THAT(std::string(status.message()), HasSubstr("known are cpu"));

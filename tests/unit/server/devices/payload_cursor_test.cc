@@ -68,5 +68,24 @@ TEST_F(PayloadCursorTest, StitchesAnElementOfManySegments) {
   EXPECT_EQ(Take(cursor, 2, 8), Bytes(8, 16));
 }
 
+TEST_F(PayloadCursorTest, OverwritesAStitchedElementWhereItLies) {
+  const std::vector<Segment> segments = {Piece(0, 5), Segment(), Piece(10, 11),
+                                         Piece(20, 24)};
+  PayloadCursor cursor(segments, 4);
+  EXPECT_FALSE(cursor.Next(9).stitched);
+  const PayloadCursor::Run run = cursor.Next(9);
+  EXPECT_TRUE(run.stitched);
+  const std::array<std::byte, 4> element = {std::byte{91}, std::byte{92},
+                                            std::byte{93}, std::byte{94}};
+  cursor.Overwrite(element.data());
+  std::vector<std::byte> expected;
+  for (int i = 0; i < 24; ++i) expected.push_back(static_cast<std::byte>(i));
+  expected[4] = element[0];
+  expected[10] = element[1];
+  expected[20] = element[2];
+  expected[21] = element[3];
+  EXPECT_EQ(bytes_, expected);
+}
+
 }  // namespace
 }  // namespace posenc::server

@@ -9,6 +9,7 @@
 
 #include "server/base/error.h"
 #include "server/base/limits.h"
+#include "tests/support/encode.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/tensor_bytes.h"
 #include "tests/support/true_values.h"
@@ -16,6 +17,7 @@
 namespace posenc::server {
 namespace {
 
+using ::posenc::testing::Encode;
 using ::posenc::testing::View;
 using ::testing::HasSubstr;
 
@@ -25,7 +27,7 @@ constexpr std::uint64_t kMaxMessage = 4 * kMiB;
 // "places" [6,4] of 100, 101, ….
 class EngineTest : public ::testing::Test {
  protected:
-  EngineTest() : device_(*MakeDevice("cpu", 64 * kMiB)) {
+  EngineTest() : device_(*MakeDevice("cpu", 64 * kMiB, workers_)) {
     std::vector<float> words(20), places(24);
     for (std::size_t i = 0; i < words.size(); ++i) {
       words[i] = static_cast<float>(i);
@@ -36,26 +38,26 @@ class EngineTest : public ::testing::Test {
     testing::WriteNpy(directory_.File("words.npy"), {5, 4}, words);
     testing::WriteNpy(directory_.File("places.npy"), {6, 4}, places);
     tables_ = *EmbeddingStore::Open(directory_.path(), *device_);
-    cache_ = std::make_unique<TableCache>(*device_, 16 * kMiB);
+    cache_ = std::make_unique<TableCache>(*device_, 16 * kMiB, workers_);
     engine_ = MakeEngine(*device_, *tables_, *cache_, {kMaxMessage});
   }
 
   // Fails with that code, reason and message, and leaves the engine well.
   void ExpectError(const EncodeRequest& request, absl::StatusCode code,
                    const std::string& reason, const std::string& message) {
-    const auto response = engine_->Encode(request);
+    const auto response = Encode(*engine_, request);
     ASSERT_FALSE(response.ok());
     EXPECT_EQ(response.status().code(), code) << response.status();
     EXPECT_EQ(ReasonOf(response.status()), reason);
     EXPECT_THAT(std::string(response.status().message()), HasSubstr(message));
     const std::vector<float> one = {2};
     const auto next =
-        engine_->Encode({.embeddings = View(DType::kFloat32, {1, 1, 1}, one)});
+        Encode(*engine_, {.embeddings = View(DType::kFloat32, {1, 1, 1}, one)});
     ASSERT_TRUE(next.ok()) << next.status();
     EXPECT_EQ(Floats(*next)[0], 2);
   }
 
-  static std::vector<float> Floats(const EncodeResponse& response) {
+  static std::vector<float> Floats(const testing::Encoded& response) {
     std::vector<float> values(response.output.bytes().size() / sizeof(float));
     std::memcpy(values.data(), response.output.bytes().data(),
                 response.output.bytes().size());
@@ -63,6 +65,7 @@ class EngineTest : public ::testing::Test {
   }
 
   testing::TemporaryDirectory directory_;
+  WorkerPool workers_{2};
   std::unique_ptr<Device> device_;
   std::unique_ptr<EmbeddingStore> tables_;
   std::unique_ptr<TableCache> cache_;
@@ -72,12 +75,12 @@ class EngineTest : public ::testing::Test {
 TEST_F(EngineTest, AddsTheEncodingToEmbeddings) {
   const std::vector<float> x = {1, 2, 3, 4, 5, 6};
   const auto response =
-      engine_->Encode({.embeddings = View(DType::kFloat32, {1, 3, 2}, x)});
+      Encode(*engine_, {.embeddings = View(DType::kFloat32, {1, 3, 2}, x)});
   ASSERT_TRUE(response.ok()) << response.status();
-  EXPECT_EQ(response->encoding.profile, "torchlingo");
-  EXPECT_EQ(response->encoding.d_model, 2u);
-  EXPECT_EQ(response->embedding_scale, 1);
-  EXPECT_EQ(response->shape, (Shape{1, 3, 2}));
+  EXPECT_EQ(response->plan.encoding.profile, "torchlingo");
+  EXPECT_EQ(response->plan.encoding.d_model, 2u);
+  EXPECT_EQ(response->plan.embedding_scale, 1);
+  EXPECT_EQ(response->plan.shape, (Shape{1, 3, 2}));
   const std::vector<float> y = Floats(*response);
   for (std::size_t p = 0; p < 3; ++p) {
     const auto position = static_cast<double>(p);
@@ -87,15 +90,53 @@ TEST_F(EngineTest, AddsTheEncodingToEmbeddings) {
   }
 }
 
+TEST_F(EngineTest, PutsTheOutputInThePlaceOfTheInputIfItFits) {
+  const std::vector<float> x = {1, 2, 3, 4, 5, 6};
+  EncodeRequest request{.embeddings = View(DType::kFloat32, {1, 3, 2}, x)};
+  const auto expected = Encode(*engine_, request);
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  std::vector<float> mine = x;
+  const Segment payload(std::as_bytes(std::span(mine)));
+  const auto output =
+      engine_->Run(expected->plan, Segments(&payload, 1), Overwrite::kIfItFits);
+  ASSERT_TRUE(output.ok()) << output.status();
+  EXPECT_TRUE(output->bytes().empty());
+  EXPECT_EQ(mine, Floats(*expected));
+  // A smaller type has no room there: the input stays as it was.
+  request.output_dtype = DType::kBFloat16;
+  const auto narrow = engine_->Plan(request);
+  ASSERT_TRUE(narrow.ok()) << narrow.status();
+  mine = x;
+  const auto apart =
+      engine_->Run(*narrow, Segments(&payload, 1), Overwrite::kIfItFits);
+  ASSERT_TRUE(apart.ok()) << apart.status();
+  EXPECT_EQ(apart->bytes().size(), 12u);
+  EXPECT_EQ(mine, x);
+}
+
+TEST_F(EngineTest, APlanOutlivesTheEvictionOfItsTable) {
+  const std::vector<float> x(8, 0.5f);
+  const auto first =
+      Encode(*engine_, {.embeddings = View(DType::kFloat32, {1, 2, 4}, x)});
+  ASSERT_TRUE(first.ok()) << first.status();
+  ASSERT_TRUE(engine_->EvictCache(std::nullopt).ok());
+  const Segment payload(std::as_bytes(std::span(x)));
+  auto output =
+      engine_->Run(first->plan, Segments(&payload, 1), Overwrite::kNever);
+  ASSERT_TRUE(output.ok()) << output.status();
+  EXPECT_EQ(Floats({first->plan, *std::move(output)}), Floats(*first));
+  EXPECT_EQ(engine_->ListCache().stats.chunks_built, 2u);
+}
+
 TEST_F(EngineTest, LooksTokenIdsUpAndScalesThem) {
   const std::vector<std::int32_t> ids = {4, 0};
   const auto response =
-      engine_->Encode({.embedding_table = "words",
-                       .token_ids = View(DType::kInt32, {1, 2}, ids)});
+      Encode(*engine_, {.embedding_table = "words",
+                        .token_ids = View(DType::kInt32, {1, 2}, ids)});
   ASSERT_TRUE(response.ok()) << response.status();
-  EXPECT_EQ(response->embedding_scale, 2);  // √4
-  EXPECT_EQ(response->embedding_table, "words");
-  EXPECT_FALSE(response->embedding_table_version.empty());
+  EXPECT_EQ(response->plan.embedding_scale, 2);  // √4
+  EXPECT_EQ(response->plan.table->name, "words");
+  EXPECT_FALSE(response->plan.table->version.empty());
   const std::vector<float> y = Floats(*response);
   EXPECT_EQ(y[0], 32);  // 16 * 2 + sin 0
   EXPECT_EQ(y[1], 35);  // 17 * 2 + cos 0
@@ -106,13 +147,13 @@ TEST_F(EngineTest, LooksTokenIdsUpAndScalesThem) {
 TEST_F(EngineTest, AddsRowsOfALearnedTable) {
   const std::vector<std::int64_t> ids = {1, 1};
   const auto response =
-      engine_->Encode({.encoding = {.profile = "learned",
-                                    .start = 2,
-                                    .position_table = "places"},
-                       .embedding_table = "words",
-                       .token_ids = View(DType::kInt64, {1, 2}, ids)});
+      Encode(*engine_, {.encoding = {.profile = "learned",
+                                     .start = 2,
+                                     .position_table = "places"},
+                        .embedding_table = "words",
+                        .token_ids = View(DType::kInt64, {1, 2}, ids)});
   ASSERT_TRUE(response.ok()) << response.status();
-  EXPECT_EQ(response->embedding_scale, 1);
+  EXPECT_EQ(response->plan.embedding_scale, 1);
   const std::vector<float> y = Floats(*response);
   EXPECT_EQ(y[0], 4 + 108);
   EXPECT_EQ(y[4], 4 + 112);
@@ -200,15 +241,16 @@ TEST_F(EngineTest, LongRequestsGoInPiecesAndGiveTheSameBits) {
   const std::vector<float> x(30000 * 16, 0.25f);
   for (const auto layout :
        {BatchLayout::kBatchFirst, BatchLayout::kSequenceFirst}) {
-    const auto all = engine_->Encode(
-        {.layout = layout,
-         .embeddings = View(DType::kFloat32, {2, 15000, 16}, x)});
+    const auto all = Encode(
+        *engine_, {.layout = layout,
+                   .embeddings = View(DType::kFloat32, {2, 15000, 16}, x)});
     ASSERT_TRUE(all.ok()) << all.status();
     const std::vector<float> y = Floats(*all);
     for (const std::uint64_t s : {0, 1, 1023, 1024, 14999}) {
       const bool batch_first = layout == BatchLayout::kBatchFirst;
       const std::vector<float> one(16, 0.25f);
-      const auto alone = engine_->Encode(
+      const auto alone = Encode(
+          *engine_,
           {.positions = {.offset = batch_first ? static_cast<std::int64_t>(s)
                                                : std::int64_t{1}},
            .embeddings = View(DType::kFloat32, {1, 1, 16}, one)});
@@ -223,19 +265,19 @@ TEST_F(EngineTest, LongRequestsGoInPiecesAndGiveTheSameBits) {
 TEST_F(EngineTest, HonoursTheLayoutAndPackedBatches) {
   const std::vector<float> x(12);
   const auto sequence_first =
-      engine_->Encode({.layout = BatchLayout::kSequenceFirst,
-                       .embeddings = View(DType::kFloat32, {3, 2, 2}, x)});
+      Encode(*engine_, {.layout = BatchLayout::kSequenceFirst,
+                        .embeddings = View(DType::kFloat32, {3, 2, 2}, x)});
   ASSERT_TRUE(sequence_first.ok()) << sequence_first.status();
   const std::vector<float> y = Floats(*sequence_first);
   EXPECT_EQ(y[0], y[2]);  // both sequences' position 0
   EXPECT_EQ(y[8], static_cast<float>(std::sin(2.0)));
   const std::vector<std::int32_t> lengths = {4, 2};
-  const auto packed = engine_->Encode(
-      {.positions = {.scheme = PositionFields::Scheme::kPackedLengths,
-                     .tensor = View(DType::kInt32, {2}, lengths)},
-       .embeddings = View(DType::kFloat32, {6, 2}, x)});
+  const auto packed = Encode(
+      *engine_, {.positions = {.scheme = PositionFields::Scheme::kPackedLengths,
+                               .tensor = View(DType::kInt32, {2}, lengths)},
+                 .embeddings = View(DType::kFloat32, {6, 2}, x)});
   ASSERT_TRUE(packed.ok()) << packed.status();
-  EXPECT_EQ(packed->shape, (Shape{6, 2}));
+  EXPECT_EQ(packed->plan.shape, (Shape{6, 2}));
   EXPECT_EQ(Floats(*packed)[6], static_cast<float>(std::sin(3.0)));
   EXPECT_EQ(Floats(*packed)[8], 0);
 }
@@ -353,9 +395,9 @@ TEST_F(EngineTest, ConcurrentCallersBuildEachChunkOnceAndAgree) {
   constexpr std::size_t kSpecs = 8;
   const std::vector<float> x(300 * 16, 0.5f);
   const auto encode = [&](std::size_t i) {
-    return engine_->Encode(
-        {.encoding = {.base = 100 + static_cast<double>(i % kSpecs)},
-         .embeddings = View(DType::kFloat32, {1, 300, 16}, x)});
+    return Encode(*engine_,
+                  {.encoding = {.base = 100 + static_cast<double>(i % kSpecs)},
+                   .embeddings = View(DType::kFloat32, {1, 300, 16}, x)});
   };
   std::vector<std::vector<float>> results(kThreads);
   std::vector<std::thread> threads;

@@ -29,14 +29,23 @@ std::string Bytes(const grpc::ByteBuffer& message) {
 
 class ResponseCodecTest : public ::testing::Test {
  protected:
-  EncodeResponse Response() {
+  static EncodePlan Plan() {
+    const auto table = std::make_shared<EmbeddingTable>();
+    table->name = "words";
+    table->version = "v";
     return {.encoding = {.profile = "torchlingo", .d_model = 3},
             .embedding_scale = 2.5,
-            .embedding_table = "words",
-            .embedding_table_version = "v",
             .dtype = DType::kFloat32,
             .shape = {1, 2, 3},
-            .output = ResponseBuffer(owner_, payload_, sizeof(payload_))};
+            .output_bytes = sizeof(payload_),
+            .table = table};
+  }
+
+  // A message of these heads, with the payload as the output.
+  grpc::ByteBuffer Message(std::vector<grpc::Slice> slices) {
+    slices.push_back(
+        ToSlice(ResponseBuffer(owner_, payload_, sizeof(payload_))));
+    return grpc::ByteBuffer(slices.data(), slices.size());
   }
 
   static void Expect(const v1::EncodeResponse& proto,
@@ -60,7 +69,7 @@ class ResponseCodecTest : public ::testing::Test {
 };
 
 TEST_F(ResponseCodecTest, IsWhatProtobufReads) {
-  const std::string bytes = Bytes(EncodeToWire(Response()));
+  const std::string bytes = Bytes(Message({ResponseHead(Plan())}));
   v1::EncodeResponse proto;
   ASSERT_TRUE(proto.ParseFromString(bytes));
   Expect(proto, payload_);
@@ -68,8 +77,10 @@ TEST_F(ResponseCodecTest, IsWhatProtobufReads) {
 }
 
 TEST_F(ResponseCodecTest, StreamAnswersAreTheSameOneLevelDown) {
+  const grpc::Slice head = ResponseHead(Plan());
   v1::EncodeStreamResponse proto;
-  ASSERT_TRUE(proto.ParseFromString(Bytes(StreamAnswerToWire(Response()))));
+  ASSERT_TRUE(proto.ParseFromString(Bytes(
+      Message({StreamResponseHead(head.size() + sizeof(payload_)), head}))));
   ASSERT_TRUE(proto.has_response());
   Expect(proto.response(), payload_);
 }
@@ -89,7 +100,7 @@ TEST_F(ResponseCodecTest, StreamErrorsCarryCodeMessageAndReason) {
 }
 
 TEST_F(ResponseCodecTest, SendsTheBufferItselfAndGivesItBack) {
-  grpc::ByteBuffer message = EncodeToWire(Response());
+  grpc::ByteBuffer message = Message({ResponseHead(Plan())});
   std::vector<grpc::Slice> slices;
   ASSERT_TRUE(message.Dump(&slices).ok());
   EXPECT_TRUE(
