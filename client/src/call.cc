@@ -1,5 +1,7 @@
 #include "client/src/call.h"
 
+#include <algorithm>
+
 namespace posenc {
 namespace {
 
@@ -15,7 +17,7 @@ gpr_timespec DeadlineAfter(std::chrono::milliseconds timeout) {
 }
 
 Call::Call(std::function<bool()> cancelled, gpr_timespec deadline)
-    : cancelled_(std::move(cancelled)) {
+    : cancelled_(std::move(cancelled)), deadline_(deadline) {
   context_.set_deadline(deadline);
 }
 
@@ -35,16 +37,22 @@ bool Call::Cancelled() {
   return true;
 }
 
+std::chrono::milliseconds Call::TimeLeft() const {
+  return std::chrono::milliseconds(gpr_time_to_millis(
+      gpr_time_sub(deadline_, gpr_now(GPR_CLOCK_MONOTONIC))));
+}
+
+std::chrono::milliseconds Call::Patience() const {
+  return cancelled_ ? std::min(TimeLeft(), kAskEvery) : TimeLeft();
+}
+
 bool Call::Wait(void* tag) {
   std::unique_lock lock(mutex_, std::defer_lock);
   while (true) {
     const bool ask_again = !Cancelled() && cancelled_;
     lock.lock();
-    if (const auto found = done_.find(tag); found != done_.end()) {
-      const bool ok = found->second;
-      done_.erase(found);
-      return ok;
-    }
+    const auto found = std::ranges::find(done_, tag, &Event::tag);
+    if (found != done_.end()) return std::exchange(*found, {}).ok;
     if (!polling_) {
       polling_ = true;
       Poll(lock, ask_again);
@@ -67,7 +75,9 @@ void Call::Poll(std::unique_lock<std::mutex>& lock, bool ask_again) {
                                        : gpr_inf_future(GPR_CLOCK_MONOTONIC);
   const auto next = queue_.AsyncNext(&tag, &ok, until);
   lock.lock();
-  if (next == grpc::CompletionQueue::GOT_EVENT) done_[tag] = ok;
+  if (next == grpc::CompletionQueue::GOT_EVENT) {
+    *std::ranges::find(done_, nullptr, &Event::tag) = {tag, ok};
+  }
 }
 
 absl::Status Call::Outcome(const grpc::Status& status) {

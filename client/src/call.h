@@ -7,11 +7,11 @@
 #include <grpcpp/support/async_stream.h>
 #include <grpcpp/support/async_unary_call.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -48,8 +48,15 @@ class Call {
   // on.
   bool Cancelled();
 
+  // Until the deadline; zero or less once it has passed.
+  std::chrono::milliseconds TimeLeft() const;
+
+  // How long a thread that works for the call may block before it is to look at
+  // Cancelled and TimeLeft again.
+  std::chrono::milliseconds Patience() const;
+
   // Blocks until the operation with this tag is done, and returns whether it
-  // succeeded. Several threads may wait, each for a tag of its own.
+  // succeeded. Two threads may wait, each for a tag of its own.
   bool Wait(void* tag);
 
   // The end of the call: CANCELLED if the caller asked for it, otherwise what
@@ -61,15 +68,22 @@ class Call {
   // gives up after a while if the caller is to be asked again.
   void Poll(std::unique_lock<std::mutex>& lock, bool ask_again);
 
+  // An operation that is done.
+  struct Event {
+    void* tag = nullptr;
+    bool ok = false;
+  };
+
   const std::function<bool()> cancelled_;
+  const gpr_timespec deadline_;
   std::atomic<bool> is_cancelled_ = false;
   grpc::CompletionQueue queue_;
   grpc::ClientContext context_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool polling_ = false;        // some thread is in Poll
-  std::map<void*, bool> done_;  // operations that nobody has asked for yet
+  bool polling_ = false;         // some thread is in Poll
+  std::array<Event, 2> done_{};  // those that nobody has asked for yet
 };
 
 // Makes a unary call. `prepare` makes the reader, from the Call's context and

@@ -78,6 +78,16 @@ absl::Status Validate(const ClientOptions& options) {
         "ClientOptions::max_message_bytes is ", options.max_message_bytes,
         " but must be 1 … ", kMostMessageBytes));
   }
+  if (options.max_connections == 0 ||
+      options.max_connections > kMostConnections) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "ClientOptions::max_connections is ", options.max_connections,
+        " but must be 1 … ", kMostConnections));
+  }
+  if (options.max_bytes_in_flight == 0) {
+    return absl::InvalidArgumentError(
+        "ClientOptions::max_bytes_in_flight is 0 but must be at least 1");
+  }
   return absl::OkStatus();
 }
 
@@ -109,12 +119,16 @@ void KeepGrpcRunning() {
 
 }  // namespace
 
+std::shared_ptr<grpc::Channel> MakeChannel(const ClientOptions& options) {
+  return grpc::CreateCustomChannel(
+      options.address, grpc::InsecureChannelCredentials(), Arguments(options));
+}
+
 absl::StatusOr<std::shared_ptr<grpc::Channel>> ConnectChannel(
     const ClientOptions& options) {
   if (absl::Status status = Validate(options); !status.ok()) return status;
   KeepGrpcRunning();
-  std::shared_ptr<grpc::Channel> channel = grpc::CreateCustomChannel(
-      options.address, grpc::InsecureChannelCredentials(), Arguments(options));
+  std::shared_ptr<grpc::Channel> channel = MakeChannel(options);
   if (!channel->WaitForConnected(DeadlineAfter(options.connect_timeout))) {
     return absl::UnavailableError(
         absl::StrCat("no posenc server answers at ", options.address,

@@ -10,7 +10,11 @@
 
 namespace posenc {
 
-// A channel of its own to the server, connected. Errors as Client::Connect.
+// A channel of its own to the server, which connects with its first call. The
+// options must have passed ConnectChannel.
+std::shared_ptr<grpc::Channel> MakeChannel(const ClientOptions& options);
+
+// The same, connected. Errors as Client::Connect.
 absl::StatusOr<std::shared_ptr<grpc::Channel>> ConnectChannel(
     const ClientOptions& options);
 

@@ -13,6 +13,7 @@ EncodeParams ToParams(EncodeParams::Input input, const Payload& payload,
           .payload = payload,
           .options = options,
           .output = std::nullopt,
+          .segmented = false,
           .call = call};
 }
 
@@ -41,6 +42,15 @@ absl::StatusOr<EncodeResult> Client::EncodeInto(std::span<std::byte> output,
   EncodeParams params =
       ToParams(EncodeParams::Input::kEmbeddings, embeddings, options, call);
   params.output = output;
+  return connection_->Encode(params);
+}
+
+absl::StatusOr<EncodeResult> Client::EncodeSegmented(
+    const Payload& embeddings, const EncodeOptions& options,
+    const CallOptions& call) {
+  EncodeParams params =
+      ToParams(EncodeParams::Input::kEmbeddings, embeddings, options, call);
+  params.segmented = true;
   return connection_->Encode(params);
 }
 

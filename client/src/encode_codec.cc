@@ -1,15 +1,16 @@
 #include "client/src/encode_codec.h"
 
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/message_lite.h>
 #include <google/protobuf/wire_format_lite.h>
 #include <grpcpp/support/proto_buffer_reader.h>
 #include <grpcpp/support/slice.h>
 
+#include <algorithm>
 #include <memory>
-#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "client/src/message_size.h"
@@ -24,7 +25,6 @@ namespace {
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CodedOutputStream;
-using google::protobuf::io::StringOutputStream;
 
 absl::StatusOr<v1::Positions> ToProto(const Positions& positions) {
   if (positions.values.has_value() + positions.padded_lengths.has_value() +
@@ -70,14 +70,20 @@ std::uint32_t LengthDelimitedTag(int field) {
 }
 
 // Bytes of a field's tag and length.
-std::uint64_t LeadBytes(int field, std::uint64_t length) {
+std::size_t LeadBytes(int field, std::uint64_t length) {
   return CodedOutputStream::VarintSize32(LengthDelimitedTag(field)) +
          CodedOutputStream::VarintSize64(length);
 }
 
-void WriteLead(int field, std::uint64_t length, CodedOutputStream& output) {
-  output.WriteTag(LengthDelimitedTag(field));
-  output.WriteVarint64(length);
+std::uint8_t* WriteLead(int field, std::uint64_t length, std::uint8_t* target) {
+  target =
+      CodedOutputStream::WriteTagToArray(LengthDelimitedTag(field), target);
+  return CodedOutputStream::WriteVarint64ToArray(length, target);
+}
+
+std::size_t PayloadBytes(const Payload& payload) {
+  return std::visit([](const auto& tensor) { return tensor.data.size(); },
+                    payload);
 }
 
 // All of a request's input that comes before its payload's bytes.
@@ -86,48 +92,59 @@ class InputLead {
   explicit InputLead(const EncodeParams& params)
       : field_(params.input == EncodeParams::Input::kEmbeddings
                    ? v1::EncodeRequest::kEmbeddingsFieldNumber
-                   : v1::EncodeRequest::kTokenIdsFieldNumber) {
+                   : v1::EncodeRequest::kTokenIdsFieldNumber),
+        data_bytes_(PayloadBytes(params.payload)) {
     std::visit(
         [this](const auto& payload) {
           tensor_ = HeaderToProto(payload.dtype, payload.shape);
-          data_bytes_ = payload.data.size();
         },
         params.payload);
-    tensor_bytes_ = tensor_.ByteSizeLong() +
-                    LeadBytes(v1::Tensor::kDataFieldNumber, data_bytes_) +
-                    data_bytes_;
+    lead_bytes_ = tensor_.ByteSizeLong() +
+                  LeadBytes(v1::Tensor::kDataFieldNumber, data_bytes_);
   }
 
-  // Bytes of the whole input field, the payload's included.
-  std::uint64_t input_bytes() const {
-    return LeadBytes(field_, tensor_bytes_) + tensor_bytes_;
+  std::size_t bytes() const {
+    return LeadBytes(field_, lead_bytes_ + data_bytes_) + lead_bytes_;
   }
 
-  void Write(CodedOutputStream& output) const {
-    WriteLead(field_, tensor_bytes_, output);
-    tensor_.SerializeToCodedStream(&output);
-    WriteLead(v1::Tensor::kDataFieldNumber, data_bytes_, output);
+  // Writes bytes() bytes.
+  void Write(std::uint8_t* target) const {
+    target = WriteLead(field_, lead_bytes_ + data_bytes_, target);
+    target = tensor_.SerializeWithCachedSizesToArray(target);
+    WriteLead(v1::Tensor::kDataFieldNumber, data_bytes_, target);
   }
 
  private:
-  int field_;
+  const int field_;
+  const std::uint64_t data_bytes_;
   v1::Tensor tensor_;  // without data
-  std::uint64_t data_bytes_ = 0;
-  std::uint64_t tensor_bytes_ = 0;
+  std::uint64_t lead_bytes_ =
+      0;  // of tensor_, and of its data's tag and length
 };
 
-grpc::Slice PayloadSlice(const TensorView& payload) {
-  return grpc::Slice(payload.data.data(), payload.data.size());
-}
-
-grpc::Slice PayloadSlice(const SharedTensor& payload) {
+// The slice holds the owner until gRPC lets it go.
+grpc::Slice SliceOf(std::span<const std::byte> data,
+                    std::shared_ptr<const void> owner) {
   using Owner = std::shared_ptr<const void>;
   // gRPC has one type for slices, mutable or not; it only reads what it sends.
-  void* data = const_cast<void*>(static_cast<const void*>(payload.data.data()));
   return grpc::Slice(
-      data, payload.data.size(),
-      [](void* owner) { delete static_cast<Owner*>(owner); },
-      new Owner(payload.owner));
+      const_cast<std::byte*>(data.data()), data.size(),
+      [](void* kept) { delete static_cast<Owner*>(kept); },
+      new Owner(std::move(owner)));
+}
+
+absl::StatusOr<grpc::Slice> PayloadSlice(const SharedTensor& payload) {
+  return SliceOf(payload.data, payload.owner);
+}
+
+// Copied to a Tensor, whose memory large payloads need (see posenc/tensor.h).
+absl::StatusOr<grpc::Slice> PayloadSlice(const TensorView& payload) {
+  absl::StatusOr<Tensor> made =
+      Allocate(payload.dtype, {}, payload.data.size());
+  if (!made.ok()) return made.status();
+  const auto copy = std::make_shared<Tensor>(*std::move(made));
+  std::ranges::copy(payload.data, copy->mutable_bytes().begin());
+  return SliceOf(copy->bytes(), copy);
 }
 
 absl::Status CheckOwner(const Payload& payload) {
@@ -139,19 +156,72 @@ absl::Status CheckOwner(const Payload& payload) {
   return absl::OkStatus();
 }
 
+// Bytes of a message, by their offsets from its start.
+struct Extent {
+  int begin;
+  int end;
+};
+
+// Where those bytes are. The slices must not move: gRPC keeps the bytes of the
+// smallest ones in the object itself.
+std::vector<std::span<const std::byte>> PiecesOf(
+    const std::vector<grpc::Slice>& slices, const Extent& extent) {
+  std::vector<std::span<const std::byte>> pieces;
+  auto skip = static_cast<std::size_t>(extent.begin);
+  auto left = static_cast<std::size_t>(extent.end) - skip;
+  for (const grpc::Slice& slice : slices) {
+    if (left == 0) break;
+    if (skip < slice.size()) {
+      const std::size_t size = std::min(left, slice.size() - skip);
+      pieces.push_back(std::as_bytes(std::span(slice.begin(), slice.size()))
+                           .subspan(skip, size));
+      left -= size;
+    }
+    skip -= std::min(skip, slice.size());
+  }
+  return pieces;
+}
+
+// The bytes of one message's fields, wherever they stand in the whole.
+class Extents {
+ public:
+  void Add(int begin, int end) {
+    if (!extents_.empty() && extents_.back().end == begin) {
+      extents_.back().end = end;
+    } else {
+      extents_.push_back({begin, end});
+    }
+  }
+
+  // False if the message is malformed.
+  bool Parse(const std::vector<grpc::Slice>& slices,
+             google::protobuf::MessageLite& message) const {
+    std::string bytes;
+    for (const Extent& extent : extents_) {
+      for (const auto piece : PiecesOf(slices, extent)) {
+        bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+      }
+    }
+    return message.ParseFromString(bytes);
+  }
+
+ private:
+  std::vector<Extent> extents_;
+};
+
 // Walks a message up to the input's limit. Calls `on_payload` with the length
-// of each `payload_field`, whose bytes it must consume, and copies all other
+// of each `payload_field`, whose bytes it must consume, and adds all other
 // fields to `rest`. False if the message is malformed.
 template <typename OnPayload>
-bool WalkFields(CodedInputStream& input, int payload_field, std::string& rest,
+bool WalkFields(CodedInputStream& input, int payload_field, Extents& rest,
                 OnPayload on_payload) {
-  StringOutputStream rest_stream(&rest);
-  CodedOutputStream rest_output(&rest_stream);
   while (input.BytesUntilLimit() > 0) {
+    const int begin = input.CurrentPosition();
     const std::uint32_t tag = input.ReadTag();
     if (tag == 0) return false;
     if (tag != LengthDelimitedTag(payload_field)) {
-      if (!WireFormatLite::SkipField(&input, tag, &rest_output)) return false;
+      if (!WireFormatLite::SkipField(&input, tag)) return false;
+      rest.Add(begin, input.CurrentPosition());
       continue;
     }
     int length = 0;
@@ -168,16 +238,15 @@ bool WalkFields(CodedInputStream& input, int payload_field, std::string& rest,
 
 // An EncodeResponse, taken apart.
 struct ResponseParts {
-  std::string response;  // without `output`
-  std::string tensor;    // `output` without `data`
-  int data_offset = 0;   // of `data`, from the start of the whole message
-  int data_bytes = 0;
+  Extents response;  // without `output`
+  Extents tensor;    // `output` without `data`
+  Extent data = {};  // the last `data`
 };
 
 bool WalkResponse(CodedInputStream& input, ResponseParts& parts) {
   const auto on_data = [&](int length) {
-    parts.data_offset = input.CurrentPosition();
-    parts.data_bytes = length;
+    const int begin = input.CurrentPosition();
+    parts.data = {begin, begin + length};
     return input.Skip(length);
   };
   const auto on_output = [&](int) {
@@ -192,129 +261,136 @@ absl::Status MalformedError() {
   return absl::InternalError("the server's response is malformed");
 }
 
-void CopyOut(grpc::ByteBuffer& message, int offset,
-             std::span<std::byte> target) {
-  grpc::ProtoBufferReader reader(&message);
-  CodedInputStream input(&reader);
-  input.Skip(offset);
-  input.ReadRaw(target.data(), static_cast<int>(target.size()));
-}
-
-absl::Status CheckPayloadBytes(const EncodeResult& result,
-                               std::uint64_t bytes) {
-  if (BytesOf(result.dtype, result.shape) == bytes) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat("the server's response says ",
-                                          Describe(result.dtype, result.shape),
-                                          " but holds ", bytes, " bytes"));
-}
-
 absl::StatusOr<EncodeResult> Assemble(
-    const ResponseParts& parts, grpc::ByteBuffer& message,
-    std::optional<std::span<std::byte>> output) {
+    const ResponseParts& parts,
+    std::shared_ptr<const std::vector<grpc::Slice>> slices) {
   v1::EncodeResponse response;
   v1::Tensor tensor;
-  if (!response.ParseFromString(parts.response) ||
-      !tensor.ParseFromString(parts.tensor)) {
+  if (!parts.response.Parse(*slices, response) ||
+      !parts.tensor.Parse(*slices, tensor)) {
     return MalformedError();
   }
-  EncodeResult result{
+  const DType dtype = FromProto(tensor.dtype());
+  Shape shape = ShapeFromProto(tensor);
+  const auto bytes = static_cast<std::uint64_t>(parts.data.end) -
+                     static_cast<std::uint64_t>(parts.data.begin);
+  if (BytesOf(dtype, shape) != bytes) {
+    return absl::InternalError(absl::StrCat("the server's response says ",
+                                            Describe(dtype, shape),
+                                            " but holds ", bytes, " bytes"));
+  }
+  auto segments = PiecesOf(*slices, parts.data);
+  return EncodeResult{
       .encoding = FromProto(response.encoding()),
       .embedding_scale = response.embedding_scale(),
       .embedding_table = response.embedding_table(),
       .embedding_table_version = response.embedding_table_version(),
-      .dtype = FromProto(tensor.dtype()),
-      .shape = ShapeFromProto(tensor),
-      .output = {}};
-  const auto bytes = static_cast<std::size_t>(parts.data_bytes);
-  if (absl::Status status = CheckPayloadBytes(result, bytes); !status.ok()) {
-    return status;
-  }
-  if (!output) {
-    absl::StatusOr<Tensor> made = Allocate(result.dtype, result.shape, bytes);
-    if (!made.ok()) return made.status();
-    result.output = *std::move(made);
-    output = result.output.mutable_bytes();
-  } else if (output->size() != bytes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the caller's output has ", output->size(), " bytes but the result, ",
-        Describe(result.dtype, result.shape), ", has ", bytes));
-  }
-  CopyOut(message, parts.data_offset, *output);
-  return result;
+      .dtype = dtype,
+      .shape = shape,
+      .output = {},
+      .segments = SegmentedTensor(dtype, std::move(shape), std::move(segments),
+                                  std::move(slices))};
 }
 
-// Calls `walk` with an input that is limited to the message.
+// Calls `walk` with an input that is limited to the message, and gives the
+// message's slices; none if it is malformed.
 template <typename Walk>
-bool WalkMessage(grpc::ByteBuffer& message, Walk walk) {
-  if (!message.Valid()) return false;
+std::shared_ptr<const std::vector<grpc::Slice>> WalkMessage(
+    grpc::ByteBuffer& message, Walk walk) {
+  if (!message.Valid()) return nullptr;
   grpc::ProtoBufferReader reader(&message);
   CodedInputStream input(&reader);
   input.PushLimit(static_cast<int>(message.Length()));
-  return walk(input);
+  if (!walk(input)) return nullptr;
+  auto slices = std::make_shared<std::vector<grpc::Slice>>();
+  return message.Dump(slices.get()).ok() ? slices : nullptr;
 }
 
 }  // namespace
 
-absl::StatusOr<grpc::ByteBuffer> SerializeEncodeRequest(
+EncodeRequest::EncodeRequest(std::string front, const Payload& payload)
+    : front_(std::move(front)), payload_(payload) {}
+
+absl::StatusOr<EncodeRequest> EncodeRequest::Create(
     const EncodeParams& params, std::uint64_t max_message_bytes) {
   if (absl::Status status = CheckOwner(params.payload); !status.ok()) {
     return status;
   }
-  absl::StatusOr<v1::EncodeRequest> request =
-      RequestWithoutInput(params.options);
+  const auto request = RequestWithoutInput(params.options);
   if (!request.ok()) return request.status();
   const InputLead lead(params);
-  if (absl::Status status = CheckRequestBytes(
-          request->ByteSizeLong() + lead.input_bytes(), max_message_bytes);
+  std::string front = request->SerializeAsString();
+  const std::size_t header_bytes = front.size();
+  front.resize(header_bytes + lead.bytes());
+  lead.Write(reinterpret_cast<std::uint8_t*>(front.data()) + header_bytes);
+  EncodeRequest made(std::move(front), params.payload);
+  if (absl::Status status = CheckRequestBytes(made.bytes(), max_message_bytes);
       !status.ok()) {
     return status;
   }
-  std::string front;
-  {
-    StringOutputStream stream(&front);
-    CodedOutputStream output(&stream);
-    request->SerializeToCodedStream(&output);
-    lead.Write(output);
-  }
-  const grpc::Slice slices[] = {
-      grpc::Slice(front),
-      std::visit([](const auto& payload) { return PayloadSlice(payload); },
-                 params.payload)};
-  // gRPC would send a slice without bytes as a frame of its own.
-  return grpc::ByteBuffer(slices, slices[1].size() == 0 ? 1 : 2);
+  return made;
 }
 
-absl::StatusOr<EncodeResult> ParseEncodeResponse(
-    grpc::ByteBuffer& message, std::optional<std::span<std::byte>> output) {
+std::uint64_t EncodeRequest::bytes() const {
+  return front_.size() + PayloadBytes(payload_);
+}
+
+absl::StatusOr<grpc::ByteBuffer> EncodeRequest::ToMessage() const {
+  grpc::Slice slices[] = {grpc::Slice(front_), grpc::Slice()};
+  // gRPC would send a slice without bytes as a frame of its own.
+  if (PayloadBytes(payload_) == 0) return grpc::ByteBuffer(slices, 1);
+  auto payload = std::visit(
+      [](const auto& tensor) { return PayloadSlice(tensor); }, payload_);
+  if (!payload.ok()) return payload.status();
+  slices[1] = *std::move(payload);
+  return grpc::ByteBuffer(slices, 2);
+}
+
+absl::StatusOr<EncodeResult> ParseEncodeResponse(grpc::ByteBuffer& message) {
   ResponseParts parts;
-  if (!WalkMessage(message, [&](CodedInputStream& input) {
-        return WalkResponse(input, parts);
-      })) {
-    return MalformedError();
-  }
-  return Assemble(parts, message, output);
+  auto slices = WalkMessage(message, [&](CodedInputStream& input) {
+    return WalkResponse(input, parts);
+  });
+  if (slices == nullptr) return MalformedError();
+  return Assemble(parts, std::move(slices));
 }
 
 absl::StatusOr<EncodeResult> ParseEncodeStreamResponse(
     grpc::ByteBuffer& message) {
   ResponseParts parts;
   bool has_response = false;
-  std::string rest;
-  if (!WalkMessage(message, [&](CodedInputStream& input) {
-        const auto on_response = [&](int) {
-          has_response = true;
-          return WalkResponse(input, parts);
-        };
-        return WalkFields(input, v1::EncodeStreamResponse::kResponseFieldNumber,
-                          rest, on_response);
-      })) {
+  Extents rest;
+  auto slices = WalkMessage(message, [&](CodedInputStream& input) {
+    const auto on_response = [&](int) {
+      has_response = true;
+      return WalkResponse(input, parts);
+    };
+    return WalkFields(input, v1::EncodeStreamResponse::kResponseFieldNumber,
+                      rest, on_response);
+  });
+  v1::EncodeStreamResponse stream_response;
+  if (slices == nullptr || !rest.Parse(*slices, stream_response)) {
     return MalformedError();
   }
-  v1::EncodeStreamResponse stream_response;
-  if (!stream_response.ParseFromString(rest)) return MalformedError();
   if (stream_response.has_error()) return FromProto(stream_response.error());
   if (!has_response) return MalformedError();
-  return Assemble(parts, message, std::nullopt);
+  return Assemble(parts, std::move(slices));
+}
+
+absl::StatusOr<EncodeResult> Delivered(
+    EncodeResult result, std::optional<std::span<std::byte>> output) {
+  const SegmentedTensor segments = std::exchange(result.segments, {});
+  if (!output) {
+    absl::StatusOr<Tensor> made =
+        Allocate(result.dtype, result.shape, segments.size_bytes());
+    if (!made.ok()) return made.status();
+    result.output = *std::move(made);
+    output = result.output.mutable_bytes();
+  }
+  if (absl::Status status = segments.CopyTo(*output); !status.ok()) {
+    return status;
+  }
+  return result;
 }
 
 }  // namespace posenc

@@ -17,13 +17,15 @@ constexpr char kMethod[] = "/posenc.v1.PositionalEncoding/EncodeStream";
 
 class GrpcEncodeStream final : public EncodeStream {
  public:
-  GrpcEncodeStream(const std::shared_ptr<grpc::Channel>& channel,
+  GrpcEncodeStream(ChannelPool::Lease lease, std::shared_ptr<ByteBudget> budget,
                    const CallOptions& options, gpr_timespec deadline,
                    std::uint64_t max_message_bytes)
       : max_message_bytes_(max_message_bytes),
+        lease_(std::move(lease)),
+        budget_(std::move(budget)),
         call_(options.cancelled, deadline),
-        stream_(grpc::GenericStub(channel).PrepareCall(
-            &call_.context(), kMethod, &call_.queue())) {}
+        stream_(grpc::GenericStub(lease_.channel())
+                    .PrepareCall(&call_.context(), kMethod, &call_.queue())) {}
 
   ~GrpcEncodeStream() override {
     if (end_) return;
@@ -47,8 +49,11 @@ class GrpcEncodeStream final : public EncodeStream {
     if (finished_sending_) {
       return absl::FailedPreconditionError("Send after FinishSending");
     }
-    const absl::StatusOr<grpc::ByteBuffer> message =
-        SerializeEncodeRequest(params, max_message_bytes_);
+    const auto request = EncodeRequest::Create(params, max_message_bytes_);
+    if (!request.ok()) return request.status();
+    const auto hold = budget_->Take(request->bytes(), call_);
+    if (!hold.ok()) return hold.status();
+    const auto message = request->ToMessage();
     if (!message.ok()) return message.status();
     stream_->Write(*message, &sending_);
     return call_.Wait(&sending_) ? absl::OkStatus() : BrokenError();
@@ -65,7 +70,12 @@ class GrpcEncodeStream final : public EncodeStream {
     if (end_) return std::nullopt;
     grpc::ByteBuffer message;
     stream_->Read(&message, &receiving_);
-    if (call_.Wait(&receiving_)) return ParseEncodeStreamResponse(message);
+    if (call_.Wait(&receiving_)) {
+      absl::StatusOr<EncodeResult> result = ParseEncodeStreamResponse(message);
+      if (!result.ok()) return result;
+      message.Clear();
+      return Delivered(*std::move(result), std::nullopt);
+    }
     End();
     return std::nullopt;
   }
@@ -95,6 +105,8 @@ class GrpcEncodeStream final : public EncodeStream {
   }
 
   const std::uint64_t max_message_bytes_;
+  const ChannelPool::Lease lease_;
+  const std::shared_ptr<ByteBudget> budget_;
   Call call_;
   const std::unique_ptr<grpc::GenericClientAsyncReaderWriter> stream_;
 
@@ -109,10 +121,12 @@ class GrpcEncodeStream final : public EncodeStream {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<EncodeStream>> StartEncodeStream(
-    const std::shared_ptr<grpc::Channel>& channel, const CallOptions& options,
-    gpr_timespec deadline, std::uint64_t max_message_bytes) {
-  auto stream = std::make_unique<GrpcEncodeStream>(channel, options, deadline,
-                                                   max_message_bytes);
+    ChannelPool::Lease lease, std::shared_ptr<ByteBudget> budget,
+    const CallOptions& options, gpr_timespec deadline,
+    std::uint64_t max_message_bytes) {
+  auto stream =
+      std::make_unique<GrpcEncodeStream>(std::move(lease), std::move(budget),
+                                         options, deadline, max_message_bytes);
   if (absl::Status status = stream->Start(); !status.ok()) return status;
   return stream;
 }

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/src/byte_budget.h"
 #include "client/src/call.h"
 #include "client/src/channel.h"
+#include "client/src/channel_pool.h"
 #include "client/src/cold_codec.h"
 #include "client/src/encode_codec.h"
 #include "client/src/encode_stream.h"
@@ -55,26 +57,24 @@ class GrpcConnection final : public Connection {
                  const ClientOptions& options)
       : timeout_(options.timeout),
         max_message_bytes_(options.max_message_bytes),
-        channel_(std::move(channel)),
-        bytes_(channel_),
-        encoding_(v1::PositionalEncoding::NewStub(channel_)),
-        tables_(v1::EmbeddingTables::NewStub(channel_)),
-        cache_(v1::EncodingCache::NewStub(channel_)) {}
+        budget_(std::make_shared<ByteBudget>(options.max_bytes_in_flight)),
+        pool_(
+            std::move(channel), [options] { return MakeChannel(options); },
+            options.max_connections),
+        encoding_(v1::PositionalEncoding::NewStub(pool_.first())),
+        tables_(v1::EmbeddingTables::NewStub(pool_.first())),
+        cache_(v1::EncodingCache::NewStub(pool_.first())) {}
 
   absl::StatusOr<EncodeResult> Encode(const EncodeParams& params) override {
-    absl::StatusOr<grpc::ByteBuffer> request =
-        SerializeEncodeRequest(params, max_message_bytes_);
-    if (!request.ok()) return request.status();
-    absl::StatusOr<grpc::ByteBuffer> response =
-        BytesUnary(kEncodeMethod, *request, params.call);
-    if (!response.ok()) return response.status();
-    return ParseEncodeResponse(*response, params.output);
+    absl::StatusOr<EncodeResult> result = EncodeSegments(params);
+    if (!result.ok() || (params.segmented && !params.output)) return result;
+    return Delivered(*std::move(result), params.output);
   }
 
   absl::StatusOr<std::unique_ptr<EncodeStream>> OpenEncodeStream(
       const EncodeStreamParams& params) override {
-    return StartEncodeStream(channel_, params.call, DeadlineOf(params.call),
-                             max_message_bytes_);
+    return StartEncodeStream(pool_.Take(0), budget_, params.call,
+                             DeadlineOf(params.call), max_message_bytes_);
   }
 
   absl::StatusOr<GetEncodingResult> GetEncoding(
@@ -90,8 +90,10 @@ class GrpcConnection final : public Connection {
       }
       return rows->Add(piece.rows());
     };
+    const ChannelPool::Lease lease = pool_.Take(0);
+    const auto stub = v1::PositionalEncoding::NewStub(lease.channel());
     if (absl::Status status =
-            ServerStream(*encoding_, &EncodingStub::PrepareAsyncGetEncoding,
+            ServerStream(*stub, &EncodingStub::PrepareAsyncGetEncoding,
                          ToProto(params), params.call, take);
         !status.ok()) {
       return status;
@@ -142,9 +144,10 @@ class GrpcConnection final : public Connection {
       }
       return piece.has_rows() ? rows->Add(piece.rows()) : absl::OkStatus();
     };
-    if (absl::Status status =
-            ServerStream(*tables_, &TablesStub::PrepareAsyncGet,
-                         ToProto(params), params.call, take);
+    const ChannelPool::Lease lease = pool_.Take(0);
+    const auto stub = v1::EmbeddingTables::NewStub(lease.channel());
+    if (absl::Status status = ServerStream(*stub, &TablesStub::PrepareAsyncGet,
+                                           ToProto(params), params.call, take);
         !status.ok()) {
       return status;
     }
@@ -183,8 +186,9 @@ class GrpcConnection final : public Connection {
   }
 
   absl::StatusOr<Health> CheckHealth(const CheckHealthParams& params) override {
+    Call call(params.call.cancelled, DeadlineOf(params.call));
     absl::StatusOr<grpc::ByteBuffer> response = BytesUnary(
-        kHealthCheckMethod, SerializeHealthCheckRequest(), params.call);
+        call, pool_.first(), kHealthCheckMethod, SerializeHealthCheckRequest());
     if (!response.ok()) return response.status();
     return ParseHealthCheckResponse(*response);
   }
@@ -224,14 +228,31 @@ class GrpcConnection final : public Connection {
         table.d_model, params.call.progress);
   }
 
+  // The result with its output in segments. Lets go of the channel and of the
+  // request before the output is copied.
+  absl::StatusOr<EncodeResult> EncodeSegments(const EncodeParams& params) {
+    const auto request = EncodeRequest::Create(params, max_message_bytes_);
+    if (!request.ok()) return request.status();
+    Call call(params.call.cancelled, DeadlineOf(params.call));
+    const auto hold = budget_->Take(request->bytes(), call);
+    if (!hold.ok()) return hold.status();
+    const auto message = request->ToMessage();
+    if (!message.ok()) return message.status();
+    const ChannelPool::Lease lease = pool_.Take(request->bytes());
+    absl::StatusOr<grpc::ByteBuffer> response =
+        BytesUnary(call, lease.channel(), kEncodeMethod, *message);
+    if (!response.ok()) return response.status();
+    return ParseEncodeResponse(*response);
+  }
+
   // A unary call whose messages are bytes to gRPC.
-  absl::StatusOr<grpc::ByteBuffer> BytesUnary(const char* method,
-                                              const grpc::ByteBuffer& request,
-                                              const CallOptions& options) {
-    Call call(options.cancelled, DeadlineOf(options));
+  absl::StatusOr<grpc::ByteBuffer> BytesUnary(
+      Call& call, const std::shared_ptr<grpc::Channel>& channel,
+      const char* method, const grpc::ByteBuffer& request) {
+    grpc::GenericStub stub(channel);
     return NameSizeKnobOf(CallUnary<grpc::ByteBuffer>(
         call, [&](grpc::ClientContext* context, grpc::CompletionQueue* queue) {
-          return bytes_.PrepareUnaryCall(context, method, request, queue);
+          return stub.PrepareUnaryCall(context, method, request, queue);
         }));
   }
 
@@ -279,8 +300,10 @@ class GrpcConnection final : public Connection {
 
   const std::chrono::milliseconds timeout_;
   const std::uint64_t max_message_bytes_;
-  const std::shared_ptr<grpc::Channel> channel_;
-  grpc::GenericStub bytes_;
+  // Shared with streams, which may outlive the connection.
+  const std::shared_ptr<ByteBudget> budget_;
+  ChannelPool pool_;
+  // The first channel's, for the small calls.
   const std::unique_ptr<EncodingStub> encoding_;
   const std::unique_ptr<TablesStub> tables_;
   const std::unique_ptr<CacheStub> cache_;

@@ -47,7 +47,7 @@ absl::StatusOr<Tensor> Allocate(DType dtype, Shape shape, std::uint64_t bytes) {
     return Tensor(dtype, std::move(shape), bytes);
   } catch (const std::bad_alloc&) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("there is no memory for a result of ", bytes, " bytes"));
+        absl::StrCat("there is no memory for a tensor of ", bytes, " bytes"));
   }
 }
 

@@ -2,6 +2,7 @@
 #define POSENC_CLIENT_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -31,7 +32,21 @@ struct ClientOptions {
   // takes a 1 GiB tensor and its header. The server has a limit of its own
   // (--max-message-bytes).
   std::uint64_t max_message_bytes = (std::uint64_t{1} << 30) + (1 << 20);
+
+  // TCP connections to the server, 1 … kMostConnections. One is slower than
+  // several calls together; another one is made when a call comes while each
+  // has a call under way, so that a caller that makes one call at a time has
+  // one. More than the server has threads are of no use.
+  std::size_t max_connections = 4;
+
+  // Bytes of all requests together that are on their way to an answer, at least
+  // 1. A call that would go beyond waits for others to end; one that is larger
+  // by itself goes alone. It bounds the memory of callers with many threads:
+  // responses, about as large as their requests, come on top.
+  std::uint64_t max_bytes_in_flight = (std::uint64_t{1} << 30) + (1 << 20);
 };
+
+inline constexpr std::size_t kMostConnections = 64;
 
 // Puts positions into tensors, through a posenc server.
 //
@@ -40,12 +55,13 @@ struct ClientOptions {
 //       posenc::TensorView(std::span<const float>(values), {2, 100, 512}));
 //
 // Errors are those of the contract (see the README's table) and those of the
-// connection: UNAVAILABLE (no server), DEADLINE_EXCEEDED, CANCELLED,
+// connection: UNAVAILABLE (no server), DEADLINE_EXCEEDED (also when the call
+// waited for max_bytes_in_flight, which the message then names), CANCELLED,
 // RESOURCE_EXHAUSTED (a message over max_message_bytes), INTERNAL (a response
 // that contradicts itself). ErrorReason (posenc/error.h) gives the server's
 // machine-readable reason.
 //
-// Thread-safe. Copies share the connection; each Connect makes its own.
+// Thread-safe. Copies share their connections; each Connect makes its own.
 class Client {
  public:
   // Connects, and waits for the server. INVALID_ARGUMENT for bad options,
@@ -67,6 +83,12 @@ class Client {
                                           const Payload& embeddings,
                                           const EncodeOptions& options = {},
                                           const CallOptions& call = {});
+
+  // The same without a copy of the output, which stays in the pieces in which
+  // it came: the result's `segments`, not its `output`.
+  absl::StatusOr<EncodeResult> EncodeSegmented(
+      const Payload& embeddings, const EncodeOptions& options = {},
+      const CallOptions& call = {});
 
   // Rows of an embedding table, for token ids [batch, sequence] of kInt32 or
   // kInt64, times the embedding scale, plus their encoding.

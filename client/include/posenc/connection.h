@@ -19,12 +19,14 @@ class EncodeStream {
  public:
   virtual ~EncodeStream() = default;
 
-  // Sends a request; blocks while the server does not read. `params.output` and
-  // `params.call` are not used. A request that is refused before it is sent
-  // (INVALID_ARGUMENT, RESOURCE_EXHAUSTED: too large) has no place in the
-  // stream, which goes on. CANCELLED once `cancelled` has said so, UNAVAILABLE
-  // once the stream has broken: Receive what there still is, then Finish says
-  // why. FAILED_PRECONDITION after FinishSending.
+  // Sends a request; blocks while the server does not read. `params.output`,
+  // `params.segmented` and `params.call` are not used. A request that is
+  // refused before it is sent (INVALID_ARGUMENT, RESOURCE_EXHAUSTED: too large)
+  // has no place in the stream, which goes on. CANCELLED once `cancelled` has
+  // said so, UNAVAILABLE once the stream has broken: Receive what there still
+  // is, then Finish says why. FAILED_PRECONDITION after FinishSending. While it
+  // runs, the request counts towards ClientOptions::max_bytes_in_flight;
+  // DEADLINE_EXCEEDED if it has waited for that until the stream's end.
   virtual absl::Status Send(const EncodeParams& params) = 0;
 
   // No more requests. Responses may still come. A second call does nothing.

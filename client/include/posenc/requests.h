@@ -87,6 +87,8 @@ struct EncodeParams {
   // exactly the output's bytes, or the call fails with INVALID_ARGUMENT and
   // both numbers. After a failed call its content is unspecified.
   std::optional<std::span<std::byte>> output = {};
+  // Leaves the output in EncodeResult::segments. Not used beside `output`.
+  bool segmented = false;
   CallOptions call = {};
 };
 
@@ -101,8 +103,10 @@ struct EncodeResult {
   // Those of the output: the input's shape, with d_model as last dimension.
   DType dtype = DType::kFloat32;
   Shape shape = {};
-  // The values; empty if they went into the caller's memory.
+  // The values; empty if they went into the caller's memory or into `segments`.
   Tensor output = {};
+  // The values, if EncodeParams::segmented asked for them in this form.
+  SegmentedTensor segments = {};
 };
 
 struct GetEncodingParams {

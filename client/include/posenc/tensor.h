@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+
 namespace posenc {
 
 // Element types. FLOAT16 is IEEE 754 binary16, BFLOAT16 the upper half of a
@@ -93,7 +95,8 @@ struct SharedTensor {
   }
 };
 
-// A tensor that the library made: row-major, little-endian, 64-byte aligned.
+// A tensor that the library made: row-major, little-endian, 64-byte aligned;
+// one of 2 MiB or more is in huge pages where the system grants them.
 // Move-only; a moved-from one is empty.
 class Tensor {
  public:
@@ -125,6 +128,40 @@ class Tensor {
   Shape shape_;
   std::unique_ptr<std::byte[], Free> data_;
   std::size_t size_ = 0;
+};
+
+// A tensor that the library received, in the pieces in which it came off the
+// wire: row-major, little-endian, without padding. Pieces have any size and
+// alignment, so an element may start in one and end in the next. Copies share
+// the bytes, which never change and live as long as one of them; any number of
+// threads may read.
+class SegmentedTensor {
+ public:
+  // FLOAT32, without dimensions or bytes.
+  SegmentedTensor() = default;
+  // `owner` keeps what the segments point to alive.
+  SegmentedTensor(DType dtype, Shape shape,
+                  std::vector<std::span<const std::byte>> segments,
+                  std::shared_ptr<const void> owner);
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  // None of them empty.
+  const std::vector<std::span<const std::byte>>& segments() const {
+    return segments_;
+  }
+  // Of all segments together.
+  std::size_t size_bytes() const;
+
+  // Copies all bytes. INVALID_ARGUMENT with both sizes, and nothing is written,
+  // unless `target` has exactly size_bytes().
+  absl::Status CopyTo(std::span<std::byte> target) const;
+
+ private:
+  DType dtype_ = DType::kFloat32;
+  Shape shape_;
+  std::vector<std::span<const std::byte>> segments_;
+  std::shared_ptr<const void> owner_;
 };
 
 }  // namespace posenc

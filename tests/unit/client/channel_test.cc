@@ -82,6 +82,21 @@ TEST(Connect, MessageSizesThatGrpcCannotHoldAreRefused) {
   }
 }
 
+TEST(Connect, ConnectionsOutOfRangeAreRefused) {
+  ClientOptions options;
+  for (const std::size_t connections : {std::size_t{0}, kMostConnections + 1}) {
+    options.max_connections = connections;
+    ExpectInvalid(options, "max_connections is " + std::to_string(connections) +
+                               " but must be 1 … 64");
+  }
+}
+
+TEST(Connect, NoBytesInFlightAreRefused) {
+  ClientOptions options;
+  options.max_bytes_in_flight = 0;
+  ExpectInvalid(options, "max_bytes_in_flight is 0 but must be at least 1");
+}
+
 TEST(Connect, NobodyThere) {
   const ClosedPort port;
   ClientOptions options = WithAddress(port.address());

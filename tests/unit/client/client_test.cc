@@ -77,6 +77,14 @@ TEST_F(ClientTest, EncodeInto) {
   EXPECT_EQ(client_.EncodeInto(output, view_, {}, kCall).status(), Answer());
 }
 
+TEST_F(ClientTest, EncodeSegmented) {
+  EXPECT_CALL(
+      *connection_,
+      Encode(AllOf(HasTheCall(), Field(&EncodeParams::segmented, true))))
+      .WillOnce(Return(ByMove(Answer())));
+  EXPECT_EQ(client_.EncodeSegmented(view_, {}, kCall).status(), Answer());
+}
+
 TEST_F(ClientTest, EncodeTokens) {
   EXPECT_CALL(
       *connection_,

@@ -173,7 +173,7 @@ TEST_F(ColdCallsTest, RowsThatNoMemoryHoldsAreAnError) {
   const auto result = client_.GetEncoding(params);
   EXPECT_EQ(result.status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(result.status().message(),
-            "there is no memory for a result of 9007199254740992 bytes");
+            "there is no memory for a tensor of 9007199254740992 bytes");
 }
 
 TEST_F(ColdCallsTest, RowsWhoseBytesOverflowAreAnError) {

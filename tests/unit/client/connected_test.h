@@ -15,7 +15,7 @@
 namespace posenc {
 
 // A client of a fake server.
-class ConnectedTest : public testing::Test {
+class ConnectedTest : public ::testing::Test {
  protected:
   ~ConnectedTest() override { end_.Open(); }
 

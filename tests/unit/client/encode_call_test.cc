@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,6 +21,7 @@ using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::SizeIs;
 
 constexpr std::chrono::milliseconds kShortTime(50);
@@ -208,6 +211,84 @@ TEST_F(EncodeCallTest, OwnerIsReleasedAfterTheCall) {
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_THAT(result->output.values<float>(), Each(3.0f));
   EXPECT_TRUE(released.Wait());
+}
+
+TEST_F(EncodeCallTest, SegmentsOutliveTheClient) {
+  absl::StatusOr<EncodeResult> result;
+  {
+    Client client = Connect();
+    result = client.EncodeSegmented(Filled(1 << 20, 1.5));
+  }
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_THAT(result->output.bytes(), IsEmpty());
+  EXPECT_THAT(result->segments.shape(), ElementsAre(1, 1, 1 << 20));
+  std::vector<float> values(1 << 20);
+  const absl::Status copied =
+      result->segments.CopyTo(std::as_writable_bytes(std::span(values)));
+  EXPECT_TRUE(copied.ok()) << copied;
+  EXPECT_THAT(values, Each(1.5f));
+}
+
+// Each handler holds its call until as many have come as there are connections.
+TEST_F(EncodeCallTest, CallsAtOnceHaveConnectionsOfTheirOwn) {
+  constexpr std::size_t kConnections = 3;
+  ClientOptions options;
+  options.address = server_.address();
+  options.max_connections = kConnections;
+  auto client = Client::Connect(options);
+  ASSERT_TRUE(client.ok()) << client.status();
+  std::mutex mutex;
+  std::set<std::string> peers;
+  Gate all_here;
+  EXPECT_CALL(server_.encoding, Encode)
+      .WillRepeatedly([&](grpc::ServerContext* context, auto, auto) {
+        {
+          const std::lock_guard lock(mutex);
+          peers.insert(context->peer());
+          if (peers.size() == kConnections) all_here.Open();
+        }
+        EXPECT_TRUE(all_here.Wait());
+        return grpc::Status(grpc::StatusCode::NOT_FOUND, "no");
+      });
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < 2 * kConnections; ++t) {
+    threads.emplace_back([&] {
+      EXPECT_EQ(client->Encode(Filled(4, 1)).status().code(),
+                absl::StatusCode::kNotFound);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(peers, SizeIs(kConnections));
+}
+
+TEST_F(EncodeCallTest, BytesInFlightAreBounded) {
+  ClientOptions options;
+  options.address = server_.address();
+  options.max_bytes_in_flight = 1000;
+  auto client = Client::Connect(options);
+  ASSERT_TRUE(client.ok()) << client.status();
+  Gate started;
+  Gate go_on;
+  EXPECT_CALL(server_.encoding, Encode)
+      .WillOnce([=](auto...) mutable {
+        started.Open();
+        EXPECT_TRUE(go_on.Wait());
+        return grpc::Status(grpc::StatusCode::NOT_FOUND, "no");
+      })
+      .WillRepeatedly(EchoOne);
+  std::thread large([&] {
+    EXPECT_EQ(client->Encode(Filled(500, 1)).status().code(),
+              absl::StatusCode::kNotFound);
+  });
+  EXPECT_TRUE(started.Wait());
+  const auto refused =
+      client->Encode(Filled(4, 1), {}, {.timeout = kShortTime});
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(std::string(refused.status().message()),
+              HasSubstr("raise ClientOptions::max_bytes_in_flight"));
+  go_on.Open();
+  large.join();
+  ExpectWorks(*client);
 }
 
 TEST_F(EncodeCallTest, ManyThreadsShareAClient) {

@@ -16,7 +16,9 @@ namespace posenc {
 namespace {
 
 using testing::ElementsAre;
+using testing::Gt;
 using testing::HasSubstr;
+using testing::SizeIs;
 
 constexpr std::uint64_t kNoLimit = 1 << 20;
 
@@ -38,6 +40,24 @@ grpc::ByteBuffer Message(const std::vector<std::string>& pieces) {
   std::vector<grpc::Slice> slices;
   for (const std::string& piece : pieces) slices.emplace_back(piece);
   return grpc::ByteBuffer(slices.data(), slices.size());
+}
+
+absl::StatusOr<grpc::ByteBuffer> SerializeEncodeRequest(
+    const EncodeParams& params, std::uint64_t max_message_bytes) {
+  const auto request = EncodeRequest::Create(params, max_message_bytes);
+  if (!request.ok()) return request.status();
+  absl::StatusOr<grpc::ByteBuffer> message = request->ToMessage();
+  EXPECT_EQ(message->Length(), request->bytes());
+  return message;
+}
+
+// Parses a response and delivers its output.
+absl::StatusOr<EncodeResult> Parse(
+    grpc::ByteBuffer message,
+    std::optional<std::span<std::byte>> output = std::nullopt) {
+  absl::StatusOr<EncodeResult> result = ParseEncodeResponse(message);
+  if (!result.ok()) return result;
+  return Delivered(*std::move(result), output);
 }
 
 std::string AsString(std::span<const std::byte> bytes) {
@@ -87,8 +107,7 @@ void ExpectSmallResponse(const absl::StatusOr<EncodeResult>& result) {
 }
 
 absl::StatusOr<EncodeResult> Parse(const std::string& bytes) {
-  grpc::ByteBuffer message = Message({bytes});
-  return ParseEncodeResponse(message, std::nullopt);
+  return Parse(Message({bytes}));
 }
 
 void ExpectInternal(const absl::StatusOr<EncodeResult>& result,
@@ -230,7 +249,7 @@ TEST(ParseEncodeResponse, SplitAtEveryByte) {
     SCOPED_TRACE(split);
     grpc::ByteBuffer message =
         Message({bytes.substr(0, split), bytes.substr(split)});
-    ExpectSmallResponse(ParseEncodeResponse(message, std::nullopt));
+    ExpectSmallResponse(Parse(message));
   }
 }
 
@@ -240,7 +259,7 @@ TEST(ParseEncodeResponse, EveryByteItsOwnSlice) {
     pieces.emplace_back(1, byte);
   }
   grpc::ByteBuffer message = Message(pieces);
-  ExpectSmallResponse(ParseEncodeResponse(message, std::nullopt));
+  ExpectSmallResponse(Parse(message));
 }
 
 // Serialized messages set end to end are one message with the fields of all.
@@ -302,7 +321,7 @@ TEST(ParseEncodeResponse, LengthBeyondItsMessageIsInternal) {
 TEST(ParseEncodeResponse, GarbageIsInternal) {
   ExpectInternal(Parse("\x07\xff\xff\xff\xff\xff"), "malformed");
   grpc::ByteBuffer invalid;
-  ExpectInternal(ParseEncodeResponse(invalid, std::nullopt), "malformed");
+  ExpectInternal(ParseEncodeResponse(invalid), "malformed");
 }
 
 TEST(ParseEncodeResponse, LyingShapeIsInternal) {
@@ -334,8 +353,7 @@ TEST(ParseEncodeResponse, UnknownDtypeIsInternal) {
 TEST(ParseEncodeResponse, FillsTheCallersMemory) {
   std::string target(12, '.');
   grpc::ByteBuffer message = Message({SmallResponse().SerializeAsString()});
-  const auto result =
-      ParseEncodeResponse(message, std::as_writable_bytes(std::span(target)));
+  const auto result = Parse(message, std::as_writable_bytes(std::span(target)));
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(target, "abcdefghijkl");
   EXPECT_TRUE(result->output.bytes().empty());
@@ -347,13 +365,33 @@ TEST(ParseEncodeResponse, CallersMemoryOfAnotherSizeIsRefused) {
     std::string target(size, '.');
     grpc::ByteBuffer message = Message({SmallResponse().SerializeAsString()});
     const auto result =
-        ParseEncodeResponse(message, std::as_writable_bytes(std::span(target)));
+        Parse(message, std::as_writable_bytes(std::span(target)));
     EXPECT_EQ(result.status().code(), absl::StatusCode::kInvalidArgument);
     EXPECT_EQ(result.status().message(),
               "the caller's output has " + std::to_string(size) +
                   " bytes but the result, FLOAT16 [1,2,3], has 12");
     EXPECT_EQ(target, std::string(size, '.'));
   }
+}
+
+TEST(ParseEncodeResponse, SegmentsOutliveTheMessage) {
+  std::vector<std::string> pieces;
+  for (const char byte : SmallResponse().SerializeAsString()) {
+    pieces.emplace_back(1, byte);
+  }
+  grpc::ByteBuffer message = Message(pieces);
+  const auto result = ParseEncodeResponse(message);
+  ASSERT_TRUE(result.ok()) << result.status();
+  message.Clear();
+  EXPECT_TRUE(result->output.bytes().empty());
+  const SegmentedTensor& segments = result->segments;
+  EXPECT_EQ(segments.dtype(), DType::kFloat16);
+  EXPECT_THAT(segments.shape(), ElementsAre(1, 2, 3));
+  EXPECT_EQ(segments.size_bytes(), 12u);
+  EXPECT_THAT(segments.segments(), SizeIs(Gt(1)));
+  std::string bytes;
+  for (const auto segment : segments.segments()) bytes += AsString(segment);
+  EXPECT_EQ(bytes, "abcdefghijkl");
 }
 
 TEST(ParseEncodeStreamResponse, Response) {
@@ -364,7 +402,9 @@ TEST(ParseEncodeStreamResponse, Response) {
     SCOPED_TRACE(split);
     grpc::ByteBuffer message =
         Message({bytes.substr(0, split), bytes.substr(split)});
-    ExpectSmallResponse(ParseEncodeStreamResponse(message));
+    absl::StatusOr<EncodeResult> result = ParseEncodeStreamResponse(message);
+    ASSERT_TRUE(result.ok()) << result.status();
+    ExpectSmallResponse(Delivered(*std::move(result), std::nullopt));
   }
 }
 

@@ -95,9 +95,9 @@ class FakeServer {
   // Cancels the calls that still run.
   void Stop() { server_->Shutdown(std::chrono::system_clock::now()); }
 
-  testing::NiceMock<MockPositionalEncoding> encoding;
-  testing::NiceMock<MockEmbeddingTables> tables;
-  testing::NiceMock<MockEncodingCache> cache;
+  ::testing::NiceMock<MockPositionalEncoding> encoding;
+  ::testing::NiceMock<MockEmbeddingTables> tables;
+  ::testing::NiceMock<MockEncodingCache> cache;
 
  private:
   std::string address_;

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <memory>
+#include <new>
+#include <string>
 #include <utility>
 
 namespace posenc {
@@ -30,7 +33,7 @@ TEST(DType, SizesAndNames) {
 }
 
 TEST(Tensor, IsAlignedAndHoldsItsBytes) {
-  for (const std::size_t bytes : {0, 1, 12, 4097}) {
+  for (const std::size_t bytes : {0, 1, 12, 4097, (2 << 20) + 1, 5 << 20}) {
     Tensor tensor(DType::kFloat32, {bytes}, bytes);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.bytes().data()) % 64, 0u);
     ASSERT_EQ(tensor.mutable_bytes().size(), bytes);
@@ -65,6 +68,48 @@ TEST(Tensor, MovedFromIsEmpty) {
 TEST(Tensor, DefaultIsEmpty) {
   EXPECT_THAT(Tensor().bytes(), IsEmpty());
   EXPECT_THAT(Tensor().values<float>(), IsEmpty());
+}
+
+TEST(Tensor, MoreThanThereIsThrows) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer ends the process instead of throwing";
+#endif
+  for (const std::size_t bytes : {std::size_t{1} << 60, ~std::size_t{0}}) {
+    EXPECT_THROW(Tensor(DType::kFloat32, {}, bytes), std::bad_alloc);
+  }
+}
+
+TEST(SegmentedTensor, CopiesShareTheBytesAndKeepThemAlive) {
+  auto owner = std::make_shared<const std::string>("abcdefgh");
+  const std::weak_ptr<const std::string> watched = owner;
+  const auto bytes = std::as_bytes(std::span(*owner));
+  SegmentedTensor tensor(DType::kFloat16, {2, 2},
+                         {bytes.subspan(0, 3), bytes.subspan(3)},
+                         std::move(owner));
+  const SegmentedTensor copy = tensor;
+  tensor = SegmentedTensor();
+  EXPECT_EQ(tensor.size_bytes(), 0u);
+  EXPECT_FALSE(watched.expired());
+  EXPECT_EQ(copy.size_bytes(), 8u);
+  std::string target(8, '.');
+  EXPECT_TRUE(copy.CopyTo(std::as_writable_bytes(std::span(target))).ok());
+  EXPECT_EQ(target, "abcdefgh");
+}
+
+TEST(SegmentedTensor, CopyToOtherSizesWritesNothing) {
+  const std::string source = "abcd";
+  const SegmentedTensor tensor(DType::kFloat16, {2},
+                               {std::as_bytes(std::span(source))}, nullptr);
+  for (const std::size_t size : {0, 3, 5}) {
+    std::string target(size, '.');
+    const absl::Status status =
+        tensor.CopyTo(std::as_writable_bytes(std::span(target)));
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(status.message(),
+              "the caller's output has " + std::to_string(size) +
+                  " bytes but the result, FLOAT16 [2], has 4");
+    EXPECT_EQ(target, std::string(size, '.'));
+  }
 }
 
 TEST(TensorView, TakesDtypeFromTheValues) {
