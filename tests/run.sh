@@ -5,7 +5,8 @@
 #
 # The default is release. asan runs the same tests with AddressSanitizer and
 # UndefinedBehaviorSanitizer; tsan runs those of the label `concurrency` with
-# ThreadSanitizer. Benchmarks are not run. Examples:
+# ThreadSanitizer. Benchmarks are built, not run (tests/benchmarks/run.sh does).
+# Examples:
 #
 #   tests/run.sh
 #   tests/run.sh --preset asan -- -R SafetensorsTest
@@ -64,4 +65,4 @@ deploy/install_packages.sh build test
 cmake --preset "$preset"
 cmake --build --preset "$preset" --target "$target" --parallel "$(nproc)"
 exec ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
-  --parallel "$(nproc)" --label-exclude '^benchmark$' "${selection[@]}" "$@"
+  --parallel "$(nproc)" "${selection[@]}" "$@"
