@@ -16,7 +16,8 @@ def google_benchmark(path):
     return {
         run["run_name"].removesuffix("/real_time"): (
             run["real_time"] * unit[run["time_unit"]], run)
-        for run in runs if run.get("aggregate_name") == "median"
+        for run in sorted(runs, key=lambda run: run["run_name"])
+        if run.get("aggregate_name") == "median"
     }
 
 

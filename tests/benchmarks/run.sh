@@ -17,8 +17,8 @@ fail() {
   exit 1
 }
 
-rounds=15
-min_time=0.1
+rounds=11
+min_time=0.05
 out=build/benchmarks
 while [[ $# -gt 0 ]]; do
   case $1 in
