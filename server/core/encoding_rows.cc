@@ -39,13 +39,18 @@ Touched FindChunks(const std::vector<double>& positions) {
     const std::int64_t index = ChunkOf(static_cast<std::int64_t>(position));
     if (last == Touched::kNone || index != last_index) {
       const auto next = static_cast<std::uint32_t>(touched.indices.size());
-      const auto [found, is_new] = known.try_emplace(index, next);
-      if (is_new) {
+      // Most requests touch one chunk, for which no map is needed.
+      if (next == 1) known.emplace(touched.indices[0], 0);
+      const auto found = known.find(index);
+      if (found != known.end()) {
+        last = found->second;
+      } else {
+        if (next > 0) known.emplace(index, next);
         touched.indices.push_back(index);
         touched.wanted.push_back(0);
+        last = next;
       }
       last_index = index;
-      last = found->second;
     }
     ++touched.wanted[last];
     touched.chunk_of_value.push_back(last);

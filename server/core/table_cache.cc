@@ -126,6 +126,10 @@ absl::StatusOr<std::vector<Chunk>> TableCache::Acquire(
         theirs.emplace_back(i, found->second);
       }
     }
+    if (mine.empty() && theirs.empty()) {
+      if (built != nullptr) *built = 0;
+      return chunks;
+    }
     const absl::Status room = Reserve(mine.size() * entry->chunk_bytes);
     if (!room.ok()) return room;
     for (const auto& [i, slot] : mine) entry->slots.emplace(slot->index, slot);

@@ -238,7 +238,7 @@ void RunTiled(const AddOp& op, DType input_dtype, WorkerPool& workers,
               Run run) {
   const Tiling tiling = TilingOf(op, input_dtype);
   const std::size_t row_bytes = op.width * SizeOf(input_dtype);
-  workers.ForEach(tiling.tiles, [&](std::size_t tile) {
+  const auto run_tile = [&](std::size_t tile) {
     PayloadCursor payload(op.input, SizeOf(input_dtype));
     std::uint64_t walked = 0;
     const std::uint64_t begin = tile * tiling.rows;
@@ -256,7 +256,12 @@ void RunTiled(const AddOp& op, DType input_dtype, WorkerPool& workers,
       walked = first + stretch.rows;
       run(stretch, first, payload);
     }
-  });
+  };
+  if (tiling.tiles == 1) {
+    run_tile(0);
+  } else {
+    workers.ForEach(tiling.tiles, run_tile);
+  }
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ absl::Status Drain::Enter() {
 
 void Drain::Leave() {
   const std::lock_guard lock(mutex_);
-  if (--calls_ == 0) idle_.notify_all();
+  if (--calls_ == 0 && draining_) idle_.notify_all();
 }
 
 std::uint64_t Drain::Run(std::chrono::milliseconds timeout) {

@@ -11,7 +11,7 @@ bool QueueCalls::Add() {
 
 void QueueCalls::Remove() {
   const std::lock_guard lock(mutex_);
-  if (--calls_ == 0) none_.notify_all();
+  if (--calls_ == 0 && closed_) none_.notify_all();
 }
 
 void QueueCalls::Close() {
