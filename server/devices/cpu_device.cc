@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -257,11 +258,8 @@ void RunTiled(const AddOp& op, DType input_dtype, WorkerPool& workers,
       run(stretch, first, payload);
     }
   };
-  if (tiling.tiles == 1) {
-    run_tile(0);
-  } else {
-    workers.ForEach(tiling.tiles, run_tile);
-  }
+  // By reference, so that handing it over needs no memory.
+  workers.ForEach(tiling.tiles, std::ref(run_tile));
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include <fcntl.h>
-
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -25,25 +23,15 @@ std::vector<double> Milliseconds(std::vector<double> seconds) {
 
 // Calls of 48 MiB, one after another, by a process of its own: the threads of
 // one process would share what gRPC reads from all its connections.
-class BulkCaller {
- public:
-  BulkCaller(const std::string& program, const std::string& address) {
-    int pipe[2];
-    if (pipe2(pipe, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-    const OwnedFd reader(pipe[0]);
-    const OwnedFd writer(pipe[1]);
-    process_ = std::make_unique<Process>(
-        std::vector<std::string>{program, "--bulk", address}, writer.get(),
-        STDERR_FILENO);
-    char begun = 0;
-    if (read(reader.get(), &begun, 1) != 1) {
-      throw std::runtime_error("the bulk caller did not start");
-    }
+std::unique_ptr<Process> StartBulkCaller(const std::string& program,
+                                         const std::string& address) {
+  ReadyProgram caller =
+      StartProgram({program, "--bulk", address}, STDERR_FILENO);
+  if (caller.line.empty()) {
+    throw std::runtime_error("the bulk caller did not start");
   }
-
- private:
-  std::unique_ptr<Process> process_;
-};
+  return std::move(caller.process);
+}
 
 }  // namespace
 
@@ -99,7 +87,7 @@ void RunTail(const BenchmarkOptions& options, Report& report) {
     callers.Call(small.message, 100, small.answer_bytes);
     const auto alone = Milliseconds(
         callers.Call(small.message, kCalls, small.answer_bytes).latencies);
-    const BulkCaller bulk(options.program, address);
+    const auto bulk = StartBulkCaller(options.program, address);
     const auto beside = Milliseconds(
         callers.Call(small.message, kCalls, small.answer_bytes).latencies);
     report.Add(

@@ -1,6 +1,5 @@
 #include "tests/benchmarks/peer_server.h"
 
-#include <fcntl.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/impl/codegen/rpc_service_method.h>
 #include <grpcpp/support/async_unary_call.h>
@@ -11,6 +10,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "server/transport/process_tuning.h"
 
@@ -166,19 +166,13 @@ int RunPeer(const std::vector<std::string>& words) {
 
 PeerProcess::PeerProcess(const std::string& program,
                          const PeerOptions& options) {
-  int pipe[2];
-  if (pipe2(pipe, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-  const OwnedFd reader(pipe[0]);
-  {
-    const OwnedFd writer(pipe[1]);
-    process_ = std::make_unique<Process>(
-        std::vector<std::string>{
-            program, "--peer", std::to_string(options.threads),
-            std::to_string(options.answer_bytes), options.unix_socket,
-            options.tuned ? "tuned" : "plain"},
-        writer.get(), STDERR_FILENO);
-  }
-  for (char c = 0; read(reader.get(), &c, 1) == 1 && c != '\n';) address_ += c;
+  ReadyProgram peer =
+      StartProgram({program, "--peer", std::to_string(options.threads),
+                    std::to_string(options.answer_bytes), options.unix_socket,
+                    options.tuned ? "tuned" : "plain"},
+                   STDERR_FILENO);
+  process_ = std::move(peer.process);
+  address_ = std::move(peer.line);
   if (address_.empty()) throw std::runtime_error("the peer did not start");
 }
 

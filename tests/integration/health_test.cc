@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/integration/served_test.h"
+#include "tests/support/message_bytes.h"
 
 namespace posenc::testing {
 namespace {
@@ -25,12 +26,6 @@ grpc::ByteBuffer RequestOf(const std::string& service) {
   }
   const grpc::Slice slice(bytes);
   return grpc::ByteBuffer(&slice, 1);
-}
-
-std::string BytesOf(const grpc::ByteBuffer& message) {
-  grpc::Slice slice;
-  EXPECT_TRUE(message.DumpToSingleSlice(&slice).ok());
-  return {reinterpret_cast<const char*>(slice.begin()), slice.size()};
 }
 
 class HealthTest : public ServedTest {

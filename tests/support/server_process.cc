@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <stdexcept>
+#include <utility>
 
 extern char** environ;
 
@@ -59,6 +60,21 @@ int Process::Wait() {
   return status_;
 }
 
+ReadyProgram StartProgram(const std::vector<std::string>& command, int err) {
+  int pipe[2];
+  if (pipe2(pipe, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+  const OwnedFd reader(pipe[0]);
+  ReadyProgram program;
+  {
+    const OwnedFd writer(pipe[1]);
+    program.process = std::make_unique<Process>(command, writer.get(), err);
+  }
+  for (char c = 0; read(reader.get(), &c, 1) == 1 && c != '\n';) {
+    program.line += c;
+  }
+  return program;
+}
+
 Finished RunProgram(const std::vector<std::string>& command) {
   const TemporaryDirectory directory;
   Finished finished;
@@ -76,17 +92,12 @@ ServerProcess::ServerProcess(const std::vector<std::string>& flags) {
   std::vector<std::string> command = {POSENC_SERVER, "--port", "0",
                                       "--port-file", directory_.File("port")};
   command.insert(command.end(), flags.begin(), flags.end());
-  int pipe[2];
-  if (pipe2(pipe, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-  const OwnedFd reader(pipe[0]);
   {
-    const OwnedFd writer(pipe[1]);
     const OwnedFd err(Create(directory_.File("err")));
-    process_ = std::make_unique<Process>(command, writer.get(), err.get());
-  }
-  // The line comes when the server listens; the end, if it gives up.
-  for (char c = 0; read(reader.get(), &c, 1) == 1 && c != '\n';) {
-    start_line_ += c;
+    // The line comes when the server listens; the end, if it gives up.
+    ReadyProgram program = StartProgram(command, err.get());
+    process_ = std::move(program.process);
+    start_line_ = std::move(program.line);
   }
   if (start_line_.empty()) {
     const int status = process_->Wait();

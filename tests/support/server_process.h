@@ -50,6 +50,14 @@ class Process {
   bool ended_ = false;
 };
 
+// A program that has printed a line to say that it is ready; the line is empty
+// if it ended without.
+struct ReadyProgram {
+  std::unique_ptr<Process> process;
+  std::string line;
+};
+ReadyProgram StartProgram(const std::vector<std::string>& command, int err);
+
 // The output of a program that runs to its end.
 struct Finished {
   int exit_status = -1;

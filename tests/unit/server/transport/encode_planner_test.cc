@@ -11,9 +11,12 @@
 #include "server/base/limits.h"
 #include "server/core/embedding_store.h"
 #include "server/core/table_cache.h"
+#include "tests/support/message_bytes.h"
 
 namespace posenc::server {
 namespace {
+
+using testing::BytesOf;
 
 // Counts what the planner asks of an engine.
 class CountingEngine final : public Engine {
@@ -58,16 +61,6 @@ class CountingEngine final : public Engine {
  private:
   Engine& engine_;
 };
-
-std::string BytesOf(const grpc::ByteBuffer& message) {
-  std::vector<grpc::Slice> slices;
-  EXPECT_TRUE(message.Dump(&slices).ok());
-  std::string bytes;
-  for (const grpc::Slice& slice : slices) {
-    bytes.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  }
-  return bytes;
-}
 
 v1::EncodeRequest RequestOf(std::uint64_t sequence, std::uint64_t width,
                             float first) {

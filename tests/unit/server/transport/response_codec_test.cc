@@ -6,9 +6,12 @@
 #include <cstring>
 
 #include "posenc/v1/positional_encoding.pb.h"
+#include "tests/support/message_bytes.h"
 
 namespace posenc::server {
 namespace {
+
+using testing::BytesOf;
 
 // Counts what comes back to it.
 class CountingOwner final : public BufferOwner {
@@ -16,16 +19,6 @@ class CountingOwner final : public BufferOwner {
   void Release(std::byte*, std::size_t bytes) override { released += bytes; }
   std::size_t released = 0;
 };
-
-std::string Bytes(const grpc::ByteBuffer& message) {
-  std::vector<grpc::Slice> slices;
-  EXPECT_TRUE(message.Dump(&slices).ok());
-  std::string bytes;
-  for (const grpc::Slice& slice : slices) {
-    bytes.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  }
-  return bytes;
-}
 
 class ResponseCodecTest : public ::testing::Test {
  protected:
@@ -69,7 +62,7 @@ class ResponseCodecTest : public ::testing::Test {
 };
 
 TEST_F(ResponseCodecTest, IsWhatProtobufReads) {
-  const std::string bytes = Bytes(Message({ResponseHead(Plan())}));
+  const std::string bytes = BytesOf(Message({ResponseHead(Plan())}));
   v1::EncodeResponse proto;
   ASSERT_TRUE(proto.ParseFromString(bytes));
   Expect(proto, payload_);
@@ -79,7 +72,7 @@ TEST_F(ResponseCodecTest, IsWhatProtobufReads) {
 TEST_F(ResponseCodecTest, StreamAnswersAreTheSameOneLevelDown) {
   const grpc::Slice head = ResponseHead(Plan());
   v1::EncodeStreamResponse proto;
-  ASSERT_TRUE(proto.ParseFromString(Bytes(
+  ASSERT_TRUE(proto.ParseFromString(BytesOf(
       Message({StreamResponseHead(head.size() + sizeof(payload_)), head}))));
   ASSERT_TRUE(proto.has_response());
   Expect(proto.response(), payload_);
@@ -88,7 +81,7 @@ TEST_F(ResponseCodecTest, StreamAnswersAreTheSameOneLevelDown) {
 TEST_F(ResponseCodecTest, StreamErrorsCarryCodeMessageAndReason) {
   v1::EncodeStreamResponse proto;
   ASSERT_TRUE(proto.ParseFromString(
-      Bytes(StreamErrorToWire(absl::OutOfRangeError("position 5")))));
+      BytesOf(StreamErrorToWire(absl::OutOfRangeError("position 5")))));
   ASSERT_TRUE(proto.has_error());
   EXPECT_EQ(proto.error().code(), 11);
   EXPECT_EQ(proto.error().message(), "position 5");
