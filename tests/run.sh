@@ -5,7 +5,8 @@
 #
 # The default is release. asan runs the same tests with AddressSanitizer and
 # UndefinedBehaviorSanitizer; tsan runs those of the label `concurrency` with
-# ThreadSanitizer. Benchmarks are built, not run (tests/benchmarks/run.sh does).
+# ThreadSanitizer. release and dev build the benchmarks too, but do not run them
+# (tests/benchmarks/run.sh does).
 # Examples:
 #
 #   tests/run.sh
@@ -40,11 +41,12 @@ while [[ $# -gt 0 ]]; do
   esac
 done
 
-target=all
+targets=(all benchmarks)
 selection=()
 case $preset in
   release | dev) ;;
   asan)
+    targets=(all)
     export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1
     export UBSAN_OPTIONS=print_stacktrace=1
     ;;
@@ -53,7 +55,7 @@ case $preset in
     # they do among themselves, and what orders it, is not seen.
     TSAN_OPTIONS=ignore_noninstrumented_modules=1:second_deadlock_stack=1
     export TSAN_OPTIONS=$TSAN_OPTIONS:suppressions=$PWD/tests/support/tsan.supp
-    target=concurrency_tests
+    targets=(concurrency_tests)
     selection=(-L '^concurrency$')
     ;;
   *)
@@ -63,6 +65,6 @@ esac
 
 deploy/install_packages.sh build test
 cmake --preset "$preset"
-cmake --build --preset "$preset" --target "$target" --parallel "$(nproc)"
+cmake --build --preset "$preset" --target "${targets[@]}" --parallel "$(nproc)"
 exec ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
   --parallel "$(nproc)" "${selection[@]}" "$@"

@@ -15,7 +15,7 @@
 namespace posenc::cli {
 namespace {
 
-struct ListCommand {
+struct ListEncodingsCommand {
   void AddTo(CLI::App& app) {
     app.footer("Example:\n  posenc cache ls --json");
   }
@@ -65,7 +65,7 @@ void ListInJson(const posenc::CacheListing& cache, std::ostream& out) {
             out);
 }
 
-absl::Status ListCommand::Run(Session& session) const {
+absl::Status ListEncodingsCommand::Run(Session& session) const {
   const absl::StatusOr<posenc::CacheListing> cache =
       session.Call(&posenc::Client::ListCache, posenc::ListCacheParams());
   if (!cache.ok()) return cache.status();
@@ -168,7 +168,7 @@ void AddCacheCommand(CLI::App& app, Action* action) {
       "cache", "Look at, fill and empty the server's encoding tables");
   group->require_subcommand(1);
   group->footer("Example:\n  posenc cache ls");
-  AddCommand<ListCommand>(*group, "ls", "What is held", action);
+  AddCommand<ListEncodingsCommand>(*group, "ls", "What is held", action);
   AddCommand<WarmCommand>(*group, "warm", "Build a range of positions now",
                           action);
   AddCommand<EvictCommand>(*group, "evict", "Drop one encoding, or all",

@@ -20,7 +20,7 @@
 namespace posenc::cli {
 namespace {
 
-constexpr char kFooter[] = R"(Examples:
+constexpr char kEncodeFooter[] = R"(Examples:
   posenc encode embeddings.npy -o out.npy --profile pytorch
   posenc encode --ids 101,1996,4248,102 --ids 101,102 --table words
   posenc encode ids.npy --table words --lengths 12,16,22 --json)";
@@ -40,7 +40,7 @@ struct EncodeCommand {
 };
 
 void EncodeCommand::AddTo(CLI::App& app) {
-  app.footer(kFooter);
+  app.footer(kEncodeFooter);
   input.AddTo(app);
   app.add_option("--table", table,
                  "Token ids: the embedding table to look them up in (default: "
@@ -60,13 +60,13 @@ void EncodeCommand::AddTo(CLI::App& app) {
 }
 
 // What is sent, with the memory that it points into.
-struct Request {
+struct EncodeArguments {
   EncodeInput input;
   PositionArrays positions;
   posenc::EncodeOptions options;
 };
 
-absl::Status MergeLengths(Request& request) {
+absl::Status MergeLengths(EncodeArguments& request) {
   PositionArrays& positions = request.positions;
   if (!request.input.lengths || positions.padded_lengths) {
     return absl::OkStatus();
@@ -80,8 +80,8 @@ absl::Status MergeLengths(Request& request) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Request> MakeRequest(const EncodeCommand& command) {
-  Request request;
+absl::StatusOr<EncodeArguments> MakeRequest(const EncodeCommand& command) {
+  EncodeArguments request;
   request.options.batch_layout = command.sequence_first
                                      ? posenc::BatchLayout::kSequenceFirst
                                      : posenc::BatchLayout::kBatchFirst;
@@ -108,7 +108,7 @@ absl::StatusOr<Request> MakeRequest(const EncodeCommand& command) {
   return request;
 }
 
-absl::StatusOr<posenc::EncodeResult> Send(const Request& request,
+absl::StatusOr<posenc::EncodeResult> Send(const EncodeArguments& request,
                                           Session& session) {
   absl::StatusOr<posenc::Client> client = session.Connect();
   if (!client.ok()) return client.status();
@@ -149,7 +149,7 @@ void AnswerInText(const posenc::EncodeResult& result, const std::string& file,
 }
 
 absl::Status EncodeCommand::Run(Session& session) const {
-  const absl::StatusOr<Request> request = MakeRequest(*this);
+  const absl::StatusOr<EncodeArguments> request = MakeRequest(*this);
   if (!request.ok()) return request.status();
   const absl::StatusOr<posenc::EncodeResult> result = Send(*request, session);
   if (!result.ok()) return result.status();

@@ -19,12 +19,12 @@
 namespace posenc::cli {
 namespace {
 
-constexpr char kFooter[] = R"(Examples:
+constexpr char kGetFooter[] = R"(Examples:
   posenc encoding get --d-model 512 --from 1000 --count 24 -o rows.npy
   posenc encoding get --d-model 8 --positions 0,2.5,-7)";
 
 // Parameters, with the memory that they point into.
-struct Request {
+struct GetArguments {
   std::optional<posenc::SharedTensor> positions;
   posenc::GetEncodingParams params;
 };
@@ -39,12 +39,12 @@ struct GetCommand {
   std::string output;
 
   void AddTo(CLI::App& app);
-  absl::StatusOr<Request> MakeRequest() const;
+  absl::StatusOr<GetArguments> MakeRequest() const;
   absl::Status Run(Session& session) const;
 };
 
 void GetCommand::AddTo(CLI::App& app) {
-  app.footer(kFooter);
+  app.footer(kGetFooter);
   CLI::Option* const first =
       AddInteger(app, "--from", &from, "First position (default 0)");
   CLI::Option* const rows =
@@ -61,8 +61,8 @@ void GetCommand::AddTo(CLI::App& app) {
   preview.AddTo(app);
 }
 
-absl::StatusOr<Request> GetCommand::MakeRequest() const {
-  Request request;
+absl::StatusOr<GetArguments> GetCommand::MakeRequest() const {
+  GetArguments request;
   absl::StatusOr<posenc::EncodingSpec> encoding = spec.Spec();
   if (!encoding.ok()) return encoding.status();
   request.params.encoding = *std::move(encoding);
@@ -84,7 +84,7 @@ absl::StatusOr<Request> GetCommand::MakeRequest() const {
 }
 
 absl::Status GetCommand::Run(Session& session) const {
-  const absl::StatusOr<Request> request = MakeRequest();
+  const absl::StatusOr<GetArguments> request = MakeRequest();
   if (!request.ok()) return request.status();
   const absl::StatusOr<posenc::GetEncodingResult> result =
       session.Call(&posenc::Client::GetEncoding, request->params);

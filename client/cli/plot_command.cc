@@ -22,7 +22,7 @@
 namespace posenc::cli {
 namespace {
 
-constexpr char kFooter[] = R"(Example:
+constexpr char kPlotFooter[] = R"(Example:
   posenc encoding plot --d-model 128 --count 100 -o encoding.png)";
 constexpr char kDefaultFile[] = "posenc-encoding.png";
 constexpr std::uint64_t kDefaultCount = 128;
@@ -49,7 +49,7 @@ struct PlotCommand {
 };
 
 void PlotCommand::AddTo(CLI::App& app) {
-  app.footer(kFooter);
+  app.footer(kPlotFooter);
   AddInteger(app, "--from", &from, "First position (default 0)");
   AddInteger(app, "--count", &count, "Number of positions (default 128)");
   app.add_option("-o,--output", output,

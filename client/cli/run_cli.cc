@@ -17,7 +17,7 @@
 namespace posenc::cli {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kPosencFooter[] =
     R"(Results go to standard output, all else to standard error.
 
 Exit codes: 0 done; 1 the server refused the request; 2 bad usage, or a file
@@ -102,7 +102,7 @@ int RunCli(int argc, const char* const* argv, const Environment& environment) {
   app.fallthrough();
   app.formatter(std::make_shared<CommandFormatter>());
   app.require_subcommand(1);
-  app.footer(kFooter);
+  app.footer(kPosencFooter);
   GlobalOptions options;
   AddGlobalOptions(app, &options);
   Action action;

@@ -26,7 +26,7 @@ Json TableJson(const posenc::TableInfo& table) {
           {"bytes", table.bytes}};
 }
 
-struct ListCommand {
+struct ListTablesCommand {
   void AddTo(CLI::App& app) {
     app.footer("Example:\n  posenc tables ls --json");
   }
@@ -44,7 +44,7 @@ void ListInText(const std::vector<posenc::TableInfo>& tables,
   PrintTable(text, out);
 }
 
-absl::Status ListCommand::Run(Session& session) const {
+absl::Status ListTablesCommand::Run(Session& session) const {
   const absl::StatusOr<std::vector<posenc::TableInfo>> tables =
       session.Call(&posenc::Client::ListTables, posenc::ListTablesParams());
   if (!tables.ok()) return tables.status();
@@ -62,7 +62,7 @@ absl::Status ListCommand::Run(Session& session) const {
   return absl::OkStatus();
 }
 
-struct ShowCommand {
+struct ShowTableCommand {
   std::string name;
   PreviewOptions preview;
 
@@ -71,7 +71,7 @@ struct ShowCommand {
   absl::Status Run(Session& session) const;
 };
 
-void ShowCommand::AddTo(CLI::App& app) {
+void ShowTableCommand::AddTo(CLI::App& app) {
   app.footer("Example:\n  posenc tables show words --rows 2");
   app.add_option("name", name, "Name of the table")
       ->option_text("NAME")
@@ -80,7 +80,7 @@ void ShowCommand::AddTo(CLI::App& app) {
 }
 
 // The first rows. The table is looked at first, for how many there are.
-absl::StatusOr<posenc::GetTableResult> ShowCommand::GetSample(
+absl::StatusOr<posenc::GetTableResult> ShowTableCommand::GetSample(
     Session& session) const {
   posenc::GetTableParams params;
   params.name = name;
@@ -131,7 +131,7 @@ void ShowInText(const posenc::GetTableResult& result,
   PrintPreview(rows, preview, out);
 }
 
-absl::Status ShowCommand::Run(Session& session) const {
+absl::Status ShowTableCommand::Run(Session& session) const {
   const absl::StatusOr<posenc::GetTableResult> result = GetSample(session);
   if (!result.ok()) return result.status();
   if (!session.json()) {
@@ -154,9 +154,9 @@ void AddTablesCommand(CLI::App& app, Action* action) {
       app.add_subcommand("tables", "Look at the server's embedding tables");
   group->require_subcommand(1);
   group->footer("Example:\n  posenc tables ls");
-  AddCommand<ListCommand>(*group, "ls", "Every table", action);
-  AddCommand<ShowCommand>(*group, "show", "One table, and its first rows",
-                          action);
+  AddCommand<ListTablesCommand>(*group, "ls", "Every table", action);
+  AddCommand<ShowTableCommand>(*group, "show", "One table, and its first rows",
+                               action);
 }
 
 }  // namespace posenc::cli

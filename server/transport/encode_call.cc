@@ -12,7 +12,7 @@
 namespace posenc::server {
 namespace {
 
-constexpr char kMethod[] = "Encode";
+constexpr char kEncode[] = "Encode";
 
 class EncodeCall {
  public:
@@ -69,7 +69,7 @@ class EncodeCall {
   }
 
   void Fail(const absl::Status& status) {
-    responder_.FinishWithError(calls_.Finish(kMethod, context_, status),
+    responder_.FinishWithError(calls_.Finish(kEncode, context_, status),
                                finished_.Tag());
   }
 

@@ -15,7 +15,7 @@
 namespace posenc::server {
 namespace {
 
-constexpr char kMethod[] = "EncodeStream";
+constexpr char kEncodeStream[] = "EncodeStream";
 
 // At most one read, one write and their work are under way at once. Answers
 // wait in order while a write is under way; no request is read while
@@ -40,7 +40,7 @@ class EncodeStreamCall {
     PostEncodeStreamCall(calls_, service_, queue_);
     guard_.emplace(calls_.drain());
     if (!guard_->status().ok()) {
-      stream_.Finish(calls_.Finish(kMethod, context_, guard_->status()),
+      stream_.Finish(calls_.Finish(kEncodeStream, context_, guard_->status()),
                      finished_.Tag());
       return;
     }
@@ -129,7 +129,7 @@ class EncodeStreamCall {
   }
 
   grpc::ByteBuffer ErrorToWire(const absl::Status& status) {
-    calls_.LogFailure(kMethod, context_, status);
+    calls_.LogFailure(kEncodeStream, context_, status);
     return StreamErrorToWire(status);
   }
 

@@ -10,27 +10,27 @@ namespace {
 
 constexpr Rgb kBlue = {16, 42, 112};
 constexpr Rgb kMiddle = {245, 245, 245};
-constexpr Rgb kRed = {120, 14, 26};
+constexpr Rgb kHighest = {120, 14, 26};
 constexpr Rgb kGrey = {128, 128, 128};
 
 TEST(HeatMapTest, ColoursOfKnownValues) {
   EXPECT_EQ(HeatColor(-1, 1), kBlue);
   EXPECT_EQ(HeatColor(0, 1), kMiddle);
   EXPECT_EQ(HeatColor(-0.0, 1), kMiddle);
-  EXPECT_EQ(HeatColor(1, 1), kRed);
+  EXPECT_EQ(HeatColor(1, 1), kHighest);
   EXPECT_EQ(HeatColor(0.5, 1), (Rgb{226, 108, 71}));
   EXPECT_EQ(HeatColor(-0.5, 1), (Rgb{66, 133, 205}));
   EXPECT_EQ(HeatColor(0.25, 1), (Rgb{236, 177, 158}));
 }
 
 TEST(HeatMapTest, ColoursBeyondTheRange) {
-  EXPECT_EQ(HeatColor(7, 1), kRed);
+  EXPECT_EQ(HeatColor(7, 1), kHighest);
   EXPECT_EQ(HeatColor(-HUGE_VAL, 1), kBlue);
   EXPECT_EQ(HeatColor(NAN, 1), kGrey);
 }
 
 TEST(HeatMapTest, TheRangeScales) {
-  EXPECT_EQ(HeatColor(0.02, 0.02), kRed);
+  EXPECT_EQ(HeatColor(0.02, 0.02), kHighest);
   EXPECT_EQ(HeatColor(-5, 10), HeatColor(-0.5, 1));
 }
 
@@ -42,7 +42,7 @@ TEST(HeatMapTest, PaintsEachValueOnItsCell) {
   for (std::size_t y = 2; y < 6; ++y) {
     for (std::size_t x = 1; x < 7; ++x) {
       const Rgb expected =
-          y < 4 ? (x < 4 ? kBlue : kRed) : (x < 4 ? kMiddle : kGrey);
+          y < 4 ? (x < 4 ? kBlue : kHighest) : (x < 4 ? kMiddle : kGrey);
       EXPECT_EQ(image.At(x, y), expected) << x << ' ' << y;
     }
   }

@@ -8,17 +8,17 @@
 namespace posenc::cli {
 namespace {
 
-std::string Values(const std::vector<float>& values, posenc::Shape shape) {
+std::string ElementsOf(const std::vector<float>& values, posenc::Shape shape) {
   return ValuesJson({std::span(values), std::move(shape)}).dump();
 }
 
 TEST(JsonOutputTest, ValuesNest) {
-  EXPECT_EQ(Values({0, 0.1F, -2, 0.84147098F}, {2, 1, 2}),
+  EXPECT_EQ(ElementsOf({0, 0.1F, -2, 0.84147098F}, {2, 1, 2}),
             "[[[0.0,0.1]],[[-2.0,0.84147096]]]");
 }
 
 TEST(JsonOutputTest, ValuesThatJsonCannotSayAreNull) {
-  EXPECT_EQ(Values({NAN, HUGE_VALF, 1}, {3}), "[null,null,1.0]");
+  EXPECT_EQ(ElementsOf({NAN, HUGE_VALF, 1}, {3}), "[null,null,1.0]");
 }
 
 TEST(JsonOutputTest, ManyValuesAreNotListed) {

@@ -18,7 +18,7 @@ PositionArrays Read(const std::vector<std::string>& arguments) {
   return arrays.ok() ? *std::move(arrays) : PositionArrays();
 }
 
-std::string ComplaintOf(const std::vector<std::string>& arguments) {
+std::string PositionsComplaint(const std::vector<std::string>& arguments) {
   PositionsOptions options;
   return Parse(options, arguments);
 }
@@ -70,13 +70,13 @@ TEST(PositionsOptionsTest, PackedLengths) {
 }
 
 TEST(PositionsOptionsTest, SchemesExcludeEachOther) {
-  EXPECT_THAT(ComplaintOf({"--positions", "1", "--offset", "1"}),
+  EXPECT_THAT(PositionsComplaint({"--positions", "1", "--offset", "1"}),
               HasSubstr("excludes"));
-  EXPECT_THAT(ComplaintOf({"--positions", "1", "--lengths", "1"}),
+  EXPECT_THAT(PositionsComplaint({"--positions", "1", "--lengths", "1"}),
               HasSubstr("excludes"));
-  EXPECT_THAT(ComplaintOf({"--positions", "1", "--packed", "1"}),
+  EXPECT_THAT(PositionsComplaint({"--positions", "1", "--packed", "1"}),
               HasSubstr("excludes"));
-  EXPECT_THAT(ComplaintOf({"--lengths", "1", "--packed", "1"}),
+  EXPECT_THAT(PositionsComplaint({"--lengths", "1", "--packed", "1"}),
               HasSubstr("excludes"));
 }
 

@@ -16,7 +16,7 @@ posenc::EncodingSpec SpecOf(const std::vector<std::string>& arguments) {
   return spec.ok() ? *spec : posenc::EncodingSpec();
 }
 
-std::string ComplaintOf(const std::vector<std::string>& arguments) {
+std::string SpecComplaint(const std::vector<std::string>& arguments) {
   SpecOptions options;
   return Parse(options, arguments);
 }
@@ -103,18 +103,18 @@ TEST(SpecOptionsTest, ScaleIsARuleOrANumber) {
   const posenc::EncodingSpec number = SpecOf({"--embedding-scale", "-0.5"});
   EXPECT_EQ(number.embedding_factor, -0.5);
   EXPECT_FALSE(number.embedding_scale.has_value());
-  EXPECT_THAT(ComplaintOf({"--embedding-scale", "big"}),
+  EXPECT_THAT(SpecComplaint({"--embedding-scale", "big"}),
               HasSubstr("--embedding-scale takes one|sqrt-d-model|"));
-  EXPECT_THAT(ComplaintOf({"--embedding-scale", "inf"}), HasSubstr("'inf'"));
+  EXPECT_THAT(SpecComplaint({"--embedding-scale", "inf"}), HasSubstr("'inf'"));
 }
 
 TEST(SpecOptionsTest, BadValuesAreUsageErrors) {
-  EXPECT_THAT(ComplaintOf({"--d-model", "-8"}), HasSubstr("--d-model"));
-  EXPECT_THAT(ComplaintOf({"--d-model", "8.5"}), HasSubstr("'8.5'"));
-  EXPECT_THAT(ComplaintOf({"--layout", "zigzag"}),
+  EXPECT_THAT(SpecComplaint({"--d-model", "-8"}), HasSubstr("--d-model"));
+  EXPECT_THAT(SpecComplaint({"--d-model", "8.5"}), HasSubstr("'8.5'"));
+  EXPECT_THAT(SpecComplaint({"--layout", "zigzag"}),
               HasSubstr("interleaved|sin-cos|cos-sin"));
-  EXPECT_THAT(ComplaintOf({"--denominator"}), HasSubstr("--denominator"));
-  EXPECT_THAT(ComplaintOf({"--max-positions", "-1"}), HasSubstr("'-1'"));
+  EXPECT_THAT(SpecComplaint({"--denominator"}), HasSubstr("--denominator"));
+  EXPECT_THAT(SpecComplaint({"--max-positions", "-1"}), HasSubstr("'-1'"));
 }
 
 TEST(SpecOptionsTest, SpecIsJson) {

@@ -37,8 +37,8 @@ TEST(WorkerPool, ForEachDoesEachNumberOnceAndWaits) {
 }
 
 TEST(WorkerPool, ForEachNeedsNoIdleThread) {
+  std::promise<void> blocked, unblock;  // the task has them to its end
   WorkerPool pool(1);
-  std::promise<void> blocked, unblock;
   pool.Submit([&] {
     blocked.set_value();
     unblock.get_future().wait();

@@ -12,19 +12,19 @@
 namespace posenc::server {
 namespace {
 
-constexpr std::uint64_t kWidth = 6;
+constexpr std::uint64_t kDModel = 6;
 
 class EncodingRowsTest : public ::testing::Test {
  protected:
   EncodingRowsTest()
       : device_(*MakeDevice("cpu", kMiB, workers_)),
         cache_(*device_, kMiB, workers_) {
-    entry_ = *cache_.Find(
-        {"key",
-         [] {
-           return std::make_shared<Sinusoidal>(EncodingSpec{.d_model = kWidth});
-         }},
-        {.d_model = kWidth});
+    entry_ = *cache_.Find({"key",
+                           [] {
+                             return std::make_shared<Sinusoidal>(
+                                 EncodingSpec{.d_model = kDModel});
+                           }},
+                          {.d_model = kDModel});
   }
 
   // The rows' values, as the device adds them to nothing.
@@ -32,12 +32,12 @@ class EncodingRowsTest : public ::testing::Test {
     const auto rows =
         EncodingRows::Get(cache_, entry_, *device_, {.values = positions});
     EXPECT_TRUE(rows.ok()) << rows.status();
-    const std::vector<double> zeros(positions.size() * kWidth);
+    const std::vector<double> zeros(positions.size() * kDModel);
     const Segment input = std::as_bytes(std::span(zeros));
     std::vector<double> output(zeros.size());
     EXPECT_TRUE(device_
                     ->Add({.rows = positions.size(),
-                           .width = kWidth,
+                           .width = kDModel,
                            .encoding = rows->map(),
                            .output_dtype = DType::kFloat64,
                            .input_dtype = DType::kFloat64,
@@ -49,7 +49,7 @@ class EncodingRowsTest : public ::testing::Test {
 
   std::vector<double> Exact(double position) {
     const Encoding& encoding = TableCache::EncodingOf(*entry_);
-    std::vector<double> row(kWidth);
+    std::vector<double> row(kDModel);
     const bool integer = std::trunc(position) == position;
     EXPECT_TRUE(
         (integer ? encoding.BuildRows(static_cast<std::int64_t>(position), row)
@@ -62,10 +62,10 @@ class EncodingRowsTest : public ::testing::Test {
     const std::vector<double> values = Values(positions);
     for (std::size_t r = 0; r < positions.size(); ++r) {
       const std::vector<double> row = PositionList::IsPadding(positions[r])
-                                          ? std::vector<double>(kWidth)
+                                          ? std::vector<double>(kDModel)
                                           : Exact(positions[r]);
-      EXPECT_EQ(std::memcmp(values.data() + r * kWidth, row.data(),
-                            kWidth * sizeof(double)),
+      EXPECT_EQ(std::memcmp(values.data() + r * kDModel, row.data(),
+                            kDModel * sizeof(double)),
                 0)
           << "row " << r << ", position " << positions[r];
     }
@@ -100,7 +100,7 @@ TEST_F(EncodingRowsTest, ScatteredPositionsUseTheChunksThatAreThere) {
 }
 
 TEST_F(EncodingRowsTest, RefusesScatteredRowsOverTheBudget) {
-  std::vector<double> positions(kMiB / (kWidth * sizeof(double)) + 1, 0.5);
+  std::vector<double> positions(kMiB / (kDModel * sizeof(double)) + 1, 0.5);
   const auto rows =
       EncodingRows::Get(cache_, entry_, *device_, {.values = positions});
   ASSERT_FALSE(rows.ok());

@@ -16,19 +16,19 @@
 #include "server/base/dtype.h"
 #include "server/kernels/kernels.h"
 #include "tests/support/elements.h"
+#include "tests/unit/server/kernels/all_targets.h"
 #include "tests/unit/server/kernels/guarded_buffer.h"
 
 namespace posenc::server {
 namespace {
 
+using testing::AllTargets;
 using testing::GuardedBuffer;
 using testing::kFloats;
 using testing::LoadElement;
 using testing::SameElement;
 using testing::StoreElement;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // Rounding its bits up as if it were a number would carry into the sign.
 constexpr double kFullNaN =
     std::bit_cast<double>(std::uint64_t{0x7FFFFFFFFFFFFFFF});
@@ -64,8 +64,8 @@ std::vector<double> SpecialValues() {
                                 1.0 + 0x1p-8,
                                 0x1.ffep-15,
                                 0x1.fffp-15,
-                                kInfinity,
-                                kNaN,
+                                std::numeric_limits<double>::infinity(),
+                                std::numeric_limits<double>::quiet_NaN(),
                                 kFullNaN,
                                 0x1.fefffp127,
                                 0x1.ff8p127,
@@ -183,7 +183,8 @@ std::vector<double> Ties(std::uint32_t step) {
       if (!std::isfinite(middle)) continue;
       ties.push_back(middle);
       ties.push_back(-std::nextafter(middle, 0.0));
-      ties.push_back(std::nextafter(middle, kInfinity));
+      ties.push_back(
+          std::nextafter(middle, std::numeric_limits<double>::infinity()));
     }
   }
   return ties;
@@ -284,12 +285,6 @@ TEST_P(AddKernel, RoundsProductAndSumToDoubleAndOnceToTheOutput) {
     ASSERT_EQ(LoadElement(out_, &out[i * SizeOf(out_)]), RoundedTo(out_, sum))
         << scale << " * " << element << " + " << encoding[i];
   }
-}
-
-std::vector<std::string> AllTargets() {
-  std::vector<std::string> targets = SupportedTargets();
-  targets.emplace_back("reference");
-  return targets;
 }
 
 using Conversion = std::pair<DType, DType>;

@@ -9,11 +9,13 @@
 
 #include "server/kernels/kernels.h"
 #include "tests/support/elements.h"
+#include "tests/unit/server/kernels/all_targets.h"
 #include "tests/unit/server/kernels/guarded_buffer.h"
 
 namespace posenc::server {
 namespace {
 
+using testing::AllTargets;
 using testing::GuardedBuffer;
 using testing::LoadElement;
 
@@ -156,12 +158,6 @@ TEST_P(RotateKernel, IsTheAngleSumInHigherPrecision) {
     ASSERT_NEAR(static_cast<double>(sin[i] - std::sin(sum)), 0, 4e-16);
     ASSERT_NEAR(static_cast<double>(cos[i] - std::cos(sum)), 0, 4e-16);
   }
-}
-
-std::vector<std::string> AllTargets() {
-  std::vector<std::string> targets = SupportedTargets();
-  targets.emplace_back("reference");
-  return targets;
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, RotateKernel,

@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "server/kernels/kernels.h"
+#include "tests/unit/server/kernels/all_targets.h"
 
 namespace posenc::server {
 namespace {
+
+using testing::AllTargets;
 
 class SinCosKernel : public ::testing::TestWithParam<std::string> {
  protected:
@@ -59,12 +62,6 @@ TEST_P(SinCosKernel, IsExactAtQuarterTurns) {
     EXPECT_EQ(sin, std::vector<double>(turns.size(), sines[quarter & 3]));
     EXPECT_EQ(cos, std::vector<double>(turns.size(), sines[(quarter + 1) & 3]));
   }
-}
-
-std::vector<std::string> AllTargets() {
-  std::vector<std::string> targets = SupportedTargets();
-  targets.emplace_back("reference");
-  return targets;
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, SinCosKernel,

@@ -26,7 +26,7 @@ using testing::NpyFile;
 constexpr std::string_view kDict =
     "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }   \n";
 
-absl::StatusOr<std::vector<NamedTensor>> Parse(std::string_view file) {
+absl::StatusOr<std::vector<NamedTensor>> ParseText(std::string_view file) {
   return ParseNpy(std::as_bytes(std::span(file)));
 }
 
@@ -36,8 +36,8 @@ std::string Dict(std::string_view descr, std::string_view shape) {
          ", 'fortran_order': False, 'shape': " + std::string(shape) + "}";
 }
 
-void ExpectRefused(std::string_view file, std::string_view message) {
-  const auto tensors = Parse(file);
+void ExpectNpyRefused(std::string_view file, std::string_view message) {
+  const auto tensors = ParseText(file);
   EXPECT_EQ(tensors.status().code(), absl::StatusCode::kInvalidArgument)
       << message;
   EXPECT_THAT(std::string(tensors.status().message()),
@@ -45,12 +45,13 @@ void ExpectRefused(std::string_view file, std::string_view message) {
 }
 
 void ExpectDictRefused(std::string_view dict, std::string_view message) {
-  ExpectRefused(NpyFile(dict, std::string(24, 'x')), message);
+  ExpectNpyRefused(NpyFile(dict, std::string(24, 'x')), message);
 }
 
 TEST(ParseNpy, FindsTheArrayInEveryVersion) {
   for (const int version : {1, 2, 3}) {
-    const auto tensors = Parse(NpyFile(kDict, std::string(24, 'x'), version));
+    const auto tensors =
+        ParseText(NpyFile(kDict, std::string(24, 'x'), version));
     ASSERT_TRUE(tensors.ok()) << tensors.status();
     ASSERT_EQ(tensors->size(), 1u);
     const NamedTensor& tensor = tensors->front();
@@ -73,7 +74,7 @@ TEST(ParseNpy, KnowsEveryDTypeOfOurs) {
                 {"'<i4'", DType::kInt32},
                 {"\"<i8\"", DType::kInt64}};
   for (const auto& [descr, dtype] : kCases) {
-    const auto tensors = Parse(
+    const auto tensors = ParseText(
         NpyFile(Dict(descr, "(3,)"), std::string(3 * SizeOf(dtype), 'x')));
     ASSERT_TRUE(tensors.ok()) << tensors.status();
     EXPECT_EQ(tensors->front().dtype, dtype);
@@ -87,17 +88,17 @@ TEST(ParseNpy, TakesEveryOrderAndSpacing) {
         ", } \n",
         "{\"descr\": \"<f4\", \"fortran_order\": False, \"shape\": (2L, "
         "3L)}"}) {
-    const auto tensors = Parse(NpyFile(dict, std::string(24, 'x')));
+    const auto tensors = ParseText(NpyFile(dict, std::string(24, 'x')));
     ASSERT_TRUE(tensors.ok()) << tensors.status() << dict;
     EXPECT_THAT(tensors->front().shape, ElementsAre(2, 3));
   }
 }
 
 TEST(ParseNpy, TakesScalarsAndEmptyArrays) {
-  const auto scalar = Parse(NpyFile(Dict("'<f4'", "()"), "1234"));
+  const auto scalar = ParseText(NpyFile(Dict("'<f4'", "()"), "1234"));
   ASSERT_TRUE(scalar.ok()) << scalar.status();
   EXPECT_THAT(scalar->front().shape, IsEmpty());
-  const auto empty = Parse(NpyFile(Dict("'<f4'", "(0, 3)"), ""));
+  const auto empty = ParseText(NpyFile(Dict("'<f4'", "(0, 3)"), ""));
   ASSERT_TRUE(empty.ok()) << empty.status();
   EXPECT_THAT(empty->front().shape, ElementsAre(0, 3));
 }
@@ -109,7 +110,7 @@ TEST(ParseNpy, RefusesAFileCutAnywhere) {
       // A copy of that size, so that a sanitizer sees reads beyond it.
       const std::vector<char> cut(file.begin(),
                                   file.begin() + static_cast<long>(bytes));
-      EXPECT_EQ(Parse({cut.data(), cut.size()}).status().code(),
+      EXPECT_EQ(ParseText({cut.data(), cut.size()}).status().code(),
                 absl::StatusCode::kInvalidArgument)
           << bytes;
     }
@@ -124,29 +125,30 @@ TEST(ParseNpy, RefusesADictCutAnywhere) {
 }
 
 TEST(ParseNpy, RefusesAnotherFile) {
-  ExpectRefused("\x93NUMPX\x01", "of 7 bytes, does not start with");
-  ExpectRefused("PK\x03\x04 and some more",
-                "does not start with \\x93NUMPY and a version");
+  ExpectNpyRefused("\x93NUMPX\x01", "of 7 bytes, does not start with");
+  ExpectNpyRefused("PK\x03\x04 and some more",
+                   "does not start with \\x93NUMPY and a version");
 }
 
 TEST(ParseNpy, RefusesUnknownVersions) {
-  ExpectRefused(NpyFile(kDict, "", 4),
-                "the file is of version 4.0, but 1.0, 2.0 and 3.0 are known");
-  ExpectRefused(NpyFile(kDict, "", 0), "the file is of version 0.0");
+  ExpectNpyRefused(
+      NpyFile(kDict, "", 4),
+      "the file is of version 4.0, but 1.0, 2.0 and 3.0 are known");
+  ExpectNpyRefused(NpyFile(kDict, "", 0), "the file is of version 0.0");
   std::string minor = NpyFile(kDict, std::string(24, 'x'));
   minor[7] = 1;
-  ExpectRefused(minor, "the file is of version 1.1");
+  ExpectNpyRefused(minor, "the file is of version 1.1");
 }
 
 TEST(ParseNpy, RefusesALyingHeaderSize) {
   const std::string start("\x93NUMPY\x01\x00", 8);
-  ExpectRefused(start + LittleEndian(5, 2) + "{}",
-                "said to have 5 bytes, but the file has 2 after its size");
-  ExpectRefused(start + "\x01",
-                "has 9 bytes, but its version needs 10 before the header");
+  ExpectNpyRefused(start + LittleEndian(5, 2) + "{}",
+                   "said to have 5 bytes, but the file has 2 after its size");
+  ExpectNpyRefused(start + "\x01",
+                   "has 9 bytes, but its version needs 10 before the header");
   const std::string start2("\x93NUMPY\x02\x00", 8);
-  ExpectRefused(start2 + LittleEndian(0xffffffff, 4) + "{}",
-                "said to have 4294967295 bytes, but may have 65536");
+  ExpectNpyRefused(start2 + LittleEndian(0xffffffff, 4) + "{}",
+                   "said to have 4294967295 bytes, but may have 65536");
 }
 
 TEST(ParseNpy, RefusesOtherDTypes) {
@@ -166,25 +168,27 @@ TEST(ParseNpy, RefusesFortranOrder) {
 }
 
 TEST(ParseNpy, RefusesDataOfAnotherSize) {
-  ExpectRefused(NpyFile(kDict, std::string(23, 'x')),
-                "the array is <f4 [2,3], which is 24 bytes, but the file has "
-                "23 after the header");
-  ExpectRefused(NpyFile(kDict, std::string(25, 'x')), "but the file has 25");
+  ExpectNpyRefused(
+      NpyFile(kDict, std::string(23, 'x')),
+      "the array is <f4 [2,3], which is 24 bytes, but the file has "
+      "23 after the header");
+  ExpectNpyRefused(NpyFile(kDict, std::string(25, 'x')), "but the file has 25");
 }
 
 TEST(ParseNpy, RefusesShapesWhoseProductOverflows) {
   // 2^32 * 2^32 elements are 0 in 64 bits; 2^62 floats are 0 bytes.
-  ExpectRefused(NpyFile(Dict("'<f4'", "(4294967296, 4294967296)"), ""),
-                "[4294967296,4294967296], which is more than 2^64 bytes");
-  ExpectRefused(NpyFile(Dict("'<f4'", "(4611686018427387904,)"), ""),
-                "which is more than 2^64 bytes");
+  ExpectNpyRefused(NpyFile(Dict("'<f4'", "(4294967296, 4294967296)"), ""),
+                   "[4294967296,4294967296], which is more than 2^64 bytes");
+  ExpectNpyRefused(NpyFile(Dict("'<f4'", "(4611686018427387904,)"), ""),
+                   "which is more than 2^64 bytes");
   ExpectDictRefused(Dict("'<f4'", "(18446744073709551616, 0)"),
                     "shape has '18446744073709551616, 0)}', which is more "
                     "than 2^64 - 1");
 }
 
 TEST(ParseNpy, RefusesTooManyDimensions) {
-  EXPECT_TRUE(Parse(NpyFile(Dict("'<f4'", "(1,1,1,1,1,1,1,1)"), "1234")).ok());
+  EXPECT_TRUE(
+      ParseText(NpyFile(Dict("'<f4'", "(1,1,1,1,1,1,1,1)"), "1234")).ok());
   ExpectDictRefused(Dict("'<f4'", "(1,1,1,1,1,1,1,1,1)"),
                     "shape has more than 8 numbers");
 }

@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 using testing::LittleEndian;
 using testing::SafetensorsFile;
 
-absl::StatusOr<std::vector<NamedTensor>> Parse(std::string_view file) {
+absl::StatusOr<std::vector<NamedTensor>> ParseFile(std::string_view file) {
   return ParseSafetensors(std::as_bytes(std::span(file)));
 }
 
@@ -39,7 +39,7 @@ std::string File(std::string_view dtype, std::string_view shape,
 }
 
 void ExpectRefused(std::string_view file, std::string_view message) {
-  const auto tensors = Parse(file);
+  const auto tensors = ParseFile(file);
   EXPECT_EQ(tensors.status().code(), absl::StatusCode::kInvalidArgument)
       << message;
   EXPECT_THAT(std::string(tensors.status().message()),
@@ -58,7 +58,7 @@ constexpr std::string_view kTwoTensors =
 
 TEST(ParseSafetensors, FindsTensors) {
   const auto tensors =
-      Parse(SafetensorsFile(kTwoTensors, std::string(20, 'x')));
+      ParseFile(SafetensorsFile(kTwoTensors, std::string(20, 'x')));
   ASSERT_TRUE(tensors.ok()) << tensors.status();
   ASSERT_EQ(tensors->size(), 2u);
   const NamedTensor& b = (*tensors)[0];
@@ -84,7 +84,7 @@ TEST(ParseSafetensors, KnowsEveryDTypeOfOurs) {
   for (const auto& [text, dtype] : kCases) {
     const std::size_t bytes = SizeOf(dtype);
     const auto tensors =
-        Parse(File(text, "[1]", absl::StrCat("[0,", bytes, "]"), bytes));
+        ParseFile(File(text, "[1]", absl::StrCat("[0,", bytes, "]"), bytes));
     ASSERT_TRUE(tensors.ok()) << tensors.status();
     EXPECT_EQ((*tensors)[0].dtype, dtype);
   }
@@ -92,7 +92,7 @@ TEST(ParseSafetensors, KnowsEveryDTypeOfOurs) {
 
 TEST(ParseSafetensors, KeepsOtherDTypesByTheirText) {
   for (const std::string_view text : {"U8", "BOOL", "F8_E4M3", "NEW_TYPE"}) {
-    const auto tensors = Parse(File(text, "[3]", "[0,3]", 3));
+    const auto tensors = ParseFile(File(text, "[3]", "[0,3]", 3));
     ASSERT_TRUE(tensors.ok()) << tensors.status();
     EXPECT_EQ((*tensors)[0].dtype_in_file, text);
     EXPECT_EQ((*tensors)[0].dtype, std::nullopt);
@@ -101,19 +101,19 @@ TEST(ParseSafetensors, KeepsOtherDTypesByTheirText) {
 }
 
 TEST(ParseSafetensors, TakesScalarsAndEmptyTensors) {
-  EXPECT_TRUE(Parse(File("F32", "[]", "[0,4]", 4)).ok());
-  EXPECT_TRUE(Parse(File("F32", "[0,3]", "[0,0]", 0)).ok());
+  EXPECT_TRUE(ParseFile(File("F32", "[]", "[0,4]", 4)).ok());
+  EXPECT_TRUE(ParseFile(File("F32", "[0,3]", "[0,0]", 0)).ok());
 }
 
 TEST(ParseSafetensors, TakesAFileWithoutTensors) {
-  const auto tensors = Parse(SafetensorsFile("{}", ""));
+  const auto tensors = ParseFile(SafetensorsFile("{}", ""));
   ASSERT_TRUE(tensors.ok()) << tensors.status();
   EXPECT_THAT(*tensors, IsEmpty());
 }
 
 TEST(ParseSafetensors, TakesDataAtAnyAddress) {
   for (std::size_t spaces = 0; spaces < 8; ++spaces) {
-    const auto tensors = Parse(
+    const auto tensors = ParseFile(
         SafetensorsFile(std::string(kTwoTensors) + std::string(spaces, ' '),
                         std::string(20, 'x')));
     ASSERT_TRUE(tensors.ok()) << tensors.status();
@@ -127,7 +127,7 @@ TEST(ParseSafetensors, RefusesAFileCutAnywhere) {
     // A copy of that size, so that a sanitizer sees reads beyond it.
     const std::vector<char> cut(file.begin(),
                                 file.begin() + static_cast<long>(bytes));
-    EXPECT_EQ(Parse({cut.data(), cut.size()}).status().code(),
+    EXPECT_EQ(ParseFile({cut.data(), cut.size()}).status().code(),
               absl::StatusCode::kInvalidArgument)
         << bytes;
   }
@@ -188,7 +188,7 @@ TEST(ParseSafetensors, RefusesShapesWhoseProductOverflows) {
 }
 
 TEST(ParseSafetensors, RefusesTooManyDimensions) {
-  EXPECT_TRUE(Parse(File("F32", "[1,1,1,1,1,1,1,1]", "[0,4]", 4)).ok());
+  EXPECT_TRUE(ParseFile(File("F32", "[1,1,1,1,1,1,1,1]", "[0,4]", 4)).ok());
   ExpectRefused(File("F32", "[1,1,1,1,1,1,1,1,1]", "[0,4]", 4),
                 "shape of tensor 't' has more than 8 numbers");
 }
@@ -208,7 +208,7 @@ TEST(ParseSafetensors, RefusesDeepJson) {
                                       R"({"t":{"dtype":"F32","shape":[)"}) {
     std::string header;
     for (int i = 0; i < 100000; ++i) header += open;
-    EXPECT_EQ(Parse(SafetensorsFile(header, "")).status().code(),
+    EXPECT_EQ(ParseFile(SafetensorsFile(header, "")).status().code(),
               absl::StatusCode::kInvalidArgument)
         << open;
   }
