@@ -23,10 +23,6 @@ constexpr absl::string_view kUnixScheme = "unix:";
 // gRPC counts the bytes of a message in an int.
 constexpr std::uint64_t kMostMessageBytes = std::numeric_limits<int>::max();
 
-// The largest frame to take. gRPC's 16 KiB cuts a large tensor's first
-// megabytes, before it has measured the connection, into many small pieces.
-constexpr int kMaxFrameBytes = 4 << 20;
-
 // gRPC's 1 s and 120 s make a client wait long after the server is back.
 constexpr int kFirstReconnectMs = 100;
 constexpr int kLongestReconnectMs = 5000;
@@ -96,7 +92,6 @@ grpc::ChannelArguments Arguments(const ClientOptions& options) {
   const int max_message_bytes = static_cast<int>(options.max_message_bytes);
   arguments.SetMaxReceiveMessageSize(max_message_bytes);
   arguments.SetMaxSendMessageSize(max_message_bytes);
-  arguments.SetInt(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, kMaxFrameBytes);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestReconnectMs);
   // Channels with equal arguments would otherwise share one TCP connection.

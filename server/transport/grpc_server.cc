@@ -35,8 +35,6 @@ constexpr int kPostedCalls = 16;
 constexpr int kMaxSyncThreads = 32;
 // Time for calls that do not count as work, such as Health.Watch, to end.
 constexpr auto kLastCalls = std::chrono::milliseconds(100);
-// Fewer, larger HTTP/2 frames.
-constexpr int kMaxFrameBytes = 4 * 1024 * 1024;
 
 std::string AddressOf(const GrpcServerOptions& options) {
   const bool bare_ipv6 = options.host.find(':') != std::string::npos &&
@@ -166,7 +164,6 @@ class RunningServer final : public GrpcServer {
     const auto message_bytes = static_cast<int>(options.max_message_bytes);
     builder.SetMaxReceiveMessageSize(message_bytes);
     builder.SetMaxSendMessageSize(message_bytes);
-    builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, kMaxFrameBytes);
     // Else a second server could take the same port, and half the calls.
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
     grpc::ResourceQuota quota("posenc");

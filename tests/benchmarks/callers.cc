@@ -15,7 +15,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr char kEncodeMethod[] = "/posenc.v1.PositionalEncoding/Encode";
 constexpr int kUnlimited = -1;
-constexpr int kMaxFrameBytes = 4 * 1024 * 1024;
 
 double SecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -48,7 +47,6 @@ Callers::Callers(const std::string& address, int in_flight, int connections)
   arguments.SetMaxReceiveMessageSize(kUnlimited);
   arguments.SetMaxSendMessageSize(kUnlimited);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetInt(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, kMaxFrameBytes);
   for (int i = 0; i < connections; ++i) {
     channels_.push_back(grpc::CreateCustomChannel(
         address, grpc::InsecureChannelCredentials(), arguments));

@@ -18,7 +18,6 @@ namespace posenc::testing {
 namespace {
 
 constexpr int kUnlimited = -1;
-constexpr int kMaxFrameBytes = 4 * 1024 * 1024;
 constexpr int kPostedCalls = 16;
 
 class RawService : public grpc::Service {
@@ -137,7 +136,6 @@ int RunPeer(const std::vector<std::string>& words) {
   builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
   builder.SetMaxReceiveMessageSize(kUnlimited);
   builder.SetMaxSendMessageSize(kUnlimited);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, kMaxFrameBytes);
   builder.RegisterService(&service);
   std::vector<std::unique_ptr<grpc::ServerCompletionQueue>> queues;
   for (int i = 0; i < threads; ++i) {
