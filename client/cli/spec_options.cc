@@ -91,8 +91,10 @@ void ForEachField(A& a, B& b, Visit visit) {
 
 void SpecOptions::AddTo(CLI::App& app) {
   app.add_option("--profile", flags_.profile,
-                 "A named start: torchlingo (default), pytorch, tensor2tensor, "
-                 "fairseq, marian, learned")
+                 "A named start: torchlingo (default), ctrl, diffusers, "
+                 "distilbert, fairseq, learned, m2m100, marian, musicgen, "
+                 "positional-encodings-1d, pytorch, tensor2tensor, whisper, "
+                 "xglm, xlm")
       ->type_name("NAME")
       ->group(kGroup);
   AddInteger(app, "--d-model", &flags_.d_model, "Channels of a row")

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -143,7 +144,9 @@ TEST_P(EncodingConformance, TheCacheServesItsRows) {
 INSTANTIATE_TEST_SUITE_P(All, EncodingConformance,
                          ::testing::ValuesIn(MakeSubjects()),
                          [](const auto& subject) {
-                           return subject.param.name;
+                           std::string name = subject.param.name;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
                          });
 
 }  // namespace

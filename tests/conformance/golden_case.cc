@@ -68,7 +68,7 @@ GoldenRequest CountedTokens(const json& golden) {
   const json& params = golden.at("params");
   const auto padding_id = params.at("padding_idx").get<double>();
   GoldenRequest request =
-      Rows(golden, {.profile = "fairseq",
+      Rows(golden, {.profile = "m2m100",
                     .start = static_cast<std::int64_t>(padding_id) + 1});
   request.positions.clear();
   request.padding.clear();
@@ -111,28 +111,25 @@ const std::map<std::string, Mapping>& Mappings() {
       {"torchlingo.forward", Forward},
       {"torchlingo.simple_transformer_embed", EmbedTokens},
       {"pytorch_tutorial", As({.profile = "pytorch"})},
-      {"diffusers.sinusoidal", As({.profile = "pytorch"})},
+      {"diffusers.sinusoidal", As({.profile = "diffusers"})},
       {"hf.speecht5_scaled", As({.profile = "pytorch"})},
       {"hf.marian", As({.profile = "marian"})},
       {"hf.roformer_table", As({.profile = "marian"})},
-      {"hf.ctrl", As({.profile = "marian"})},
+      {"hf.ctrl", As({.profile = "ctrl"})},
       {"hf.xlnet_relative", As({.profile = "marian"})},
-      {"hf.distilbert", As({.profile = "torchlingo"})},
-      {"hf.xlm", As({.profile = "torchlingo"})},
+      {"hf.distilbert", As({.profile = "distilbert"})},
+      {"hf.xlm", As({.profile = "xlm"})},
       {"hf.m2m100_table", As({.profile = "tensor2tensor"})},
-      {"hf.musicgen",
-       As({.profile = "tensor2tensor", .layout = SinusoidLayout::kCosSin})},
+      {"hf.musicgen", As({.profile = "musicgen"})},
       {"hf.whisper",
        [](const json& golden) {
-         return Rows(golden, {.profile = "tensor2tensor",
-                              .base = golden.at("params").at("max_timescale"),
-                              .odd_dimension = OddDimension::kReject});
+         return Rows(golden, {.profile = "whisper",
+                              .base = golden.at("params").at("max_timescale")});
        }},
       {"hf.m2m100", CountedTokens},
       {"hf.speech_to_text", CountedTokens},
-      {"hf.xglm", As({.profile = "fairseq", .start = 2})},
-      {"positional_encodings.1d",
-       As({.denominator = FrequencyDenominator::kHalfCeil})},
+      {"hf.xglm", As({.profile = "xglm"})},
+      {"positional_encodings.1d", As({.profile = "positional-encodings-1d"})},
       {"diffusers.timestep", Timestep},
       {"diffusers.sincos1d",
        [](const json& golden) {

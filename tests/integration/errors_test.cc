@@ -125,8 +125,10 @@ TEST_F(ErrorsTest, TokenIdsOutsideTheTable) {
 TEST_F(ErrorsTest, UnknownNames) {
   ExpectError(Encode(Good(), {.encoding = {.profile = "torchbingo"}}),
               Code::kInvalidArgument, "UNKNOWN_PROFILE",
-              "'torchbingo'; the known ones are fairseq, learned, marian, "
-              "pytorch, tensor2tensor, torchlingo");
+              "'torchbingo'; the known ones are ctrl, diffusers, distilbert, "
+              "fairseq, learned, m2m100, marian, musicgen, "
+              "positional-encodings-1d, pytorch, tensor2tensor, torchlingo, "
+              "whisper, xglm, xlm");
   ExpectError(Tokens({0}, "wards"), Code::kNotFound, "TABLE_NOT_FOUND",
               "'wards'");
   ExpectError(Encode(Good(), {.encoding = {.profile = "learned",

@@ -30,8 +30,8 @@ enum class PaddingRows { kEncode = 1, kZero = 2 };
 // All parameters of an encoding. `profile` picks a named start; a field that is
 // set overrides the profile's value, an empty one keeps it.
 struct EncodingSpec {
-  // "torchlingo" (the default), "pytorch", "tensor2tensor", "fairseq",
-  // "marian" or "learned".
+  // "torchlingo" (the default), or another that the server knows: the README
+  // has a table of them, and a wrong name's error lists them.
   std::optional<std::string> profile = {};
   // Channels of a row. Default: the last dimension of the embeddings or of the
   // embedding table.

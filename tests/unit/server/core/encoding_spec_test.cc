@@ -72,8 +72,10 @@ TEST(ResolveSpec, RefusesAMissingOrImpossibleWidth) {
 TEST(ResolveSpec, ListsTheKnownProfiles) {
   ExpectInvalid({.profile = "nope", .d_model = 8}, std::nullopt,
                 "UNKNOWN_PROFILE",
-                "'nope'; the known ones are fairseq, learned, marian, pytorch, "
-                "tensor2tensor, torchlingo");
+                "'nope'; the known ones are ctrl, diffusers, distilbert, "
+                "fairseq, learned, m2m100, marian, musicgen, "
+                "positional-encodings-1d, pytorch, tensor2tensor, torchlingo, "
+                "whisper, xglm, xlm");
 }
 
 TEST(ResolveSpec, RefusesFieldsOfAnotherKind) {
