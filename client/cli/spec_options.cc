@@ -85,6 +85,7 @@ void ForEachField(A& a, B& b, Visit visit) {
   visit(a.padding_rows, b.padding_rows);
   visit(a.max_positions, b.max_positions);
   visit(a.position_table, b.position_table);
+  visit(a.angle_scale, b.angle_scale);
 }
 
 }  // namespace
@@ -109,6 +110,9 @@ void SpecOptions::AddTo(CLI::App& app) {
       ->group(kGroup);
   AddChoice(app, "--odd-dimension", kOddDimensions, &flags_.odd_dimension,
             "What an odd d_model means")
+      ->group(kGroup);
+  AddNumber(app, "--angle-scale", &flags_.angle_scale,
+            "What every angle is multiplied by; 1/f interpolates by f")
       ->group(kGroup);
   AddInteger(app, "--start", &flags_.start, "Added to every position")
       ->group(kGroup);

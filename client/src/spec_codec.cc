@@ -24,6 +24,7 @@ v1::EncodingSpec ToProto(const EncodingSpec& spec) {
     proto.set_padding_rows(static_cast<v1::PaddingRows>(*spec.padding_rows));
   if (spec.max_positions) proto.set_max_positions(*spec.max_positions);
   if (spec.position_table) proto.set_position_table(*spec.position_table);
+  if (spec.angle_scale) proto.set_angle_scale(*spec.angle_scale);
   return proto;
 }
 
@@ -48,6 +49,7 @@ EncodingSpec FromProto(const v1::EncodingSpec& proto) {
     spec.padding_rows = static_cast<PaddingRows>(proto.padding_rows());
   if (proto.has_max_positions()) spec.max_positions = proto.max_positions();
   if (proto.has_position_table()) spec.position_table = proto.position_table();
+  if (proto.has_angle_scale()) spec.angle_scale = proto.angle_scale();
   return spec;
 }
 

@@ -20,6 +20,10 @@ inline constexpr std::uint64_t kMaxDModel = 65536;
 // frequency still leaves 1e-15 after reduction modulo 2π.
 inline constexpr double kMinBase = 1e-6;
 inline constexpr double kMaxBase = 1e30;
+// EncodingSpec.angle_scale. The largest, times the largest frequency, is no
+// more than the largest frequency of the least base, for the same reason.
+inline constexpr double kMinAngleScale = 1e-6;
+inline constexpr double kMaxAngleScale = 1e6;
 // |EncodingSpec.start|, in positions.
 inline constexpr std::int64_t kMaxStart = 1000000000;
 // |position|: every integer up to here is a double.

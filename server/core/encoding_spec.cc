@@ -1,5 +1,6 @@
 #include "server/core/encoding_spec.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -37,6 +38,8 @@ absl::Status CheckKind(const SpecFields& fields, EncodingKind kind) {
        EncodingKind::kSinusoidal},
       {"odd_dimension", fields.odd_dimension.has_value(),
        EncodingKind::kSinusoidal},
+      {"angle_scale", fields.angle_scale.has_value(),
+       EncodingKind::kSinusoidal},
       {"position_table", fields.position_table.has_value(),
        EncodingKind::kLearned},
   };
@@ -67,6 +70,7 @@ void Override(const SpecFields& fields, EncodingSpec& spec) {
   set(fields.padding_rows, spec.padding_rows);
   spec.max_positions = fields.max_positions;
   set(fields.position_table, spec.position_table);
+  set(fields.angle_scale, spec.angle_scale);
 }
 
 absl::Status ResolveWidth(const SpecFields& fields,
@@ -96,6 +100,14 @@ absl::Status CheckValues(const SpecFields& fields, const EncodingSpec& spec) {
     return Invalid("BASE_OUT_OF_BOUNDS",
                    absl::StrCat("encoding.base is ", spec.base,
                                 ", but must be ", kMinBase, " to ", kMaxBase));
+  }
+  const double largest_scale = kMaxAngleScale * std::min(1.0, spec.base);
+  if (!(spec.angle_scale >= kMinAngleScale &&
+        spec.angle_scale <= largest_scale)) {
+    return Invalid("ANGLE_SCALE_OUT_OF_BOUNDS",
+                   absl::StrCat("encoding.angle_scale is ", spec.angle_scale,
+                                ", but with base ", spec.base, " must be ",
+                                kMinAngleScale, " to ", largest_scale));
   }
   if (spec.start < -kMaxStart || spec.start > kMaxStart) {
     return Invalid(

@@ -42,6 +42,7 @@ struct SpecFields {
   std::optional<PaddingRows> padding_rows;
   std::optional<std::uint64_t> max_positions;
   std::optional<std::string> position_table;
+  std::optional<double> angle_scale;
 };
 
 // An encoding in full. Fields of another kind than `kind` hold their defaults
@@ -60,6 +61,7 @@ struct EncodingSpec {
   PaddingRows padding_rows = PaddingRows::kEncode;
   std::optional<std::uint64_t> max_positions;
   std::string position_table;
+  double angle_scale = 1;
 
   // What embeddings that were sent, or looked up by token id, are multiplied
   // by.

@@ -84,6 +84,7 @@ absl::StatusOr<SpecFields> FromProto(const v1::EncodingSpec& proto) {
   if (proto.has_profile()) fields.profile = proto.profile();
   if (proto.has_d_model()) fields.d_model = proto.d_model();
   if (proto.has_base()) fields.base = proto.base();
+  if (proto.has_angle_scale()) fields.angle_scale = proto.angle_scale();
   if (proto.has_start()) fields.start = proto.start();
   if (proto.has_embedding_factor()) {
     fields.embedding_factor = proto.embedding_factor();
@@ -146,6 +147,7 @@ v1::EncodingSpec ToProto(const EncodingSpec& spec) {
     proto.set_layout(Outward(kLayouts, spec.layout));
     proto.set_denominator(Outward(kDenominators, spec.denominator));
     proto.set_odd_dimension(Outward(kOddDimensions, spec.odd_dimension));
+    proto.set_angle_scale(spec.angle_scale);
   } else {
     proto.set_position_table(spec.position_table);
   }

@@ -17,7 +17,7 @@ struct MpfrCleanup {
 
 TrueValue Evaluate(int (*function)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t),
                    double position, double start, double base, std::uint64_t i,
-                   double twice_denominator) {
+                   double twice_denominator, double scale) {
   static thread_local const MpfrCleanup cleanup;
   mpfr_t exponent, angle, place;
   mpfr_inits2(kBits, exponent, angle, place, static_cast<mpfr_ptr>(nullptr));
@@ -28,6 +28,7 @@ TrueValue Evaluate(int (*function)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t),
   mpfr_set_d(place, position, MPFR_RNDN);
   mpfr_add_d(place, place, start, MPFR_RNDN);
   mpfr_mul(angle, angle, place, MPFR_RNDN);
+  mpfr_mul_d(angle, angle, scale, MPFR_RNDN);
   function(angle, angle, MPFR_RNDN);
   TrueValue value;
   value.hi = mpfr_get_d(angle, MPFR_RNDN);
@@ -40,13 +41,13 @@ TrueValue Evaluate(int (*function)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t),
 }  // namespace
 
 TrueValue TrueSin(double position, double start, double base, std::uint64_t i,
-                  double twice_denominator) {
-  return Evaluate(mpfr_sin, position, start, base, i, twice_denominator);
+                  double twice_denominator, double scale) {
+  return Evaluate(mpfr_sin, position, start, base, i, twice_denominator, scale);
 }
 
 TrueValue TrueCos(double position, double start, double base, std::uint64_t i,
-                  double twice_denominator) {
-  return Evaluate(mpfr_cos, position, start, base, i, twice_denominator);
+                  double twice_denominator, double scale) {
+  return Evaluate(mpfr_cos, position, start, base, i, twice_denominator, scale);
 }
 
 double Distance(double value, TrueValue truth) {

@@ -11,12 +11,12 @@ struct TrueValue {
   double lo = 0;
 };
 
-// sin and cos of (position + start) * base^(-2i / twice_denominator), computed
-// with 90 digits in one go, without the tricks of the code under test.
+// sin and cos of scale * (position + start) * base^(-2i / twice_denominator),
+// computed with 90 digits in one go, without the tricks of the code under test.
 TrueValue TrueSin(double position, double start, double base, std::uint64_t i,
-                  double twice_denominator);
+                  double twice_denominator, double scale = 1);
 TrueValue TrueCos(double position, double start, double base, std::uint64_t i,
-                  double twice_denominator);
+                  double twice_denominator, double scale = 1);
 
 // |value - truth|.
 double Distance(double value, TrueValue truth);

@@ -52,6 +52,9 @@ struct EncodingSpec {
   std::optional<std::uint64_t> max_positions = {};
   // Learned: the embedding table that holds the rows.
   std::optional<std::string> position_table = {};
+  // Sinusoidal: what every angle is multiplied by, 1e-6 … 1e6; 1/f interpolates
+  // positions by f.
+  std::optional<double> angle_scale = {};
 };
 
 // The proto3 JSON form of posenc.v1.EncodingSpec: {"profile": "fairseq",

@@ -40,7 +40,7 @@ DoubleDouble ToDoubleDouble(Real& value, Real& scratch) {
 
 }  // namespace
 
-Frequencies MakeFrequencies(double base, double twice_denominator,
+Frequencies MakeFrequencies(double scale, double base, double twice_denominator,
                             std::size_t count) {
   const MpfrCleanup cleanup;
   Frequencies result;
@@ -55,7 +55,7 @@ Frequencies MakeFrequencies(double base, double twice_denominator,
   mpfr_const_pi(per_turn.get(), MPFR_RNDN);
   mpfr_mul_si(per_turn.get(), per_turn.get(), 2, MPFR_RNDN);
   mpfr_ui_div(per_turn.get(), 1, per_turn.get(), MPFR_RNDN);
-  mpfr_set_si(power.get(), 1, MPFR_RNDN);
+  mpfr_set_d(power.get(), scale, MPFR_RNDN);
   for (std::size_t i = 0; i < count; ++i) {
     result.radians.push_back(mpfr_get_d(power.get(), MPFR_RNDN));
     mpfr_mul(turns.get(), power.get(), per_turn.get(), MPFR_RNDN);

@@ -16,9 +16,9 @@ struct Frequencies {
   std::vector<DoubleDouble> turns;  // w_i / 2π, to 2^-106
 };
 
-// w_i = base^(-2i / twice_denominator) for i < count (Vaswani et al. 2017,
-// §3.5, with twice_denominator = d_model). base > 0, twice_denominator > 0.
-Frequencies MakeFrequencies(double base, double twice_denominator,
+// w_i = scale * base^(-2i / twice_denominator) for i < count (Vaswani et al.
+// 2017, §3.5, with twice_denominator = d_model and scale 1). All > 0.
+Frequencies MakeFrequencies(double scale, double base, double twice_denominator,
                             std::size_t count);
 
 // sin and cos of 2π * (position + start) * turns[i], within 1e-16 where

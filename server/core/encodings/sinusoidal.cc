@@ -43,6 +43,7 @@ std::string Sinusoidal::Key(const EncodingSpec& spec) {
       " cos=", shape.cosines, "@", shape.first_cosine, "/", shape.stride,
       " 2D=", TwiceDenominator(spec),
       " base=", absl::Hex(std::bit_cast<std::uint64_t>(spec.base)),
+      " scale=", absl::Hex(std::bit_cast<std::uint64_t>(spec.angle_scale)),
       " start=", spec.start);
 }
 
@@ -74,7 +75,7 @@ Sinusoidal::RowShape Sinusoidal::ShapeOf(const EncodingSpec& spec) {
 Sinusoidal::Sinusoidal(const EncodingSpec& spec)
     : shape_(ShapeOf(spec)),
       start_(static_cast<double>(spec.start)),
-      frequencies_(MakeFrequencies(spec.base,
+      frequencies_(MakeFrequencies(spec.angle_scale, spec.base,
                                    static_cast<double>(TwiceDenominator(spec)),
                                    shape_.sines)),
       fine_(MakeSteps(1, kFineSteps)),

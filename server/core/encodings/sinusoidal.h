@@ -12,8 +12,8 @@
 
 namespace posenc::server {
 
-// sin and cos of (position + start) * w_i, w_i = base^(-i/D) (Vaswani et al.
-// 2017, §3.5; the variants are those of EncodingSpec's fields).
+// sin and cos of (position + start) * w_i, w_i = angle_scale * base^(-i/D)
+// (Vaswani et al. 2017, §3.5; the variants are those of EncodingSpec's fields).
 class Sinusoidal final : public Encoding {
  public:
   // What decides the values, apart from names: specs with equal keys have

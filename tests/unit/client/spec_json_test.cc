@@ -24,7 +24,8 @@ EncodingSpec FullSpec() {
           .embedding_factor = -0.1,
           .padding_rows = PaddingRows::kZero,
           .max_positions = 18446744073709551615u,
-          .position_table = "wpe/\"quoted\""};
+          .position_table = "wpe/\"quoted\"",
+          .angle_scale = 0.25};
 }
 
 void ExpectEqual(const EncodingSpec& a, const EncodingSpec& b) {
@@ -41,6 +42,7 @@ void ExpectEqual(const EncodingSpec& a, const EncodingSpec& b) {
   EXPECT_EQ(a.padding_rows, b.padding_rows);
   EXPECT_EQ(a.max_positions, b.max_positions);
   EXPECT_EQ(a.position_table, b.position_table);
+  EXPECT_EQ(a.angle_scale, b.angle_scale);
 }
 
 TEST(SpecCodec, EveryFieldSurvives) {

@@ -93,6 +93,7 @@ TEST(SpecOptionsTest, EveryNameOfEveryChoice) {
             posenc::PaddingRows::kEncode);
   EXPECT_EQ(SpecOf({"--position-table", "model/pos"}).position_table,
             "model/pos");
+  EXPECT_EQ(SpecOf({"--angle-scale", "0.25"}).angle_scale, 0.25);
 }
 
 TEST(SpecOptionsTest, ScaleIsARuleOrANumber) {

@@ -94,6 +94,21 @@ TEST(ResolveSpec, RefusesBasesThatMeanNothing) {
   }
 }
 
+TEST(ResolveSpec, RefusesAngleScalesThatMeanNothing) {
+  for (const double scale :
+       {0.0, -1.0, 1e-7, 2e6, std::numeric_limits<double>::infinity(),
+        std::numeric_limits<double>::quiet_NaN()}) {
+    ExpectInvalid({.d_model = 8, .angle_scale = scale}, std::nullopt,
+                  "ANGLE_SCALE_OUT_OF_BOUNDS", "but with base 10000 must be ");
+  }
+  ExpectInvalid({.d_model = 8, .base = 0.5, .angle_scale = 1e6}, std::nullopt,
+                "ANGLE_SCALE_OUT_OF_BOUNDS",
+                "encoding.angle_scale is 1e+06, but with base 0.5 must be "
+                "1e-06 to 500000");
+  ExpectInvalid({.profile = "learned", .d_model = 8, .angle_scale = 2},
+                std::nullopt, "FIELD_OF_ANOTHER_KIND", "encoding.angle_scale");
+}
+
 TEST(ResolveSpec, RefusesOddWidthsWhereTheProfileDoes) {
   ExpectInvalid({.profile = "pytorch", .d_model = 7}, std::nullopt,
                 "ODD_D_MODEL", "d_model is 7");

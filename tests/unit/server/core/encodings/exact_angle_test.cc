@@ -20,19 +20,19 @@ using ::posenc::testing::TrueSin;
 constexpr double kBound = 1.3e-16;
 
 void ExpectExact(double position, double start, double base, std::size_t count,
-                 double twice_denominator) {
+                 double twice_denominator, double scale = 1) {
   const Frequencies frequencies =
-      MakeFrequencies(base, twice_denominator, count);
+      MakeFrequencies(scale, base, twice_denominator, count);
   std::vector<double> sin(count), cos(count);
   SinCosOfTurns(position, start, frequencies.turns, sin.data(), cos.data());
   for (std::size_t i = 0; i < count; ++i) {
-    EXPECT_LE(
-        Distance(sin[i], TrueSin(position, start, base, i, twice_denominator)),
-        kBound)
+    EXPECT_LE(Distance(sin[i], TrueSin(position, start, base, i,
+                                       twice_denominator, scale)),
+              kBound)
         << "sin at " << position << "+" << start << ", i=" << i;
-    EXPECT_LE(
-        Distance(cos[i], TrueCos(position, start, base, i, twice_denominator)),
-        kBound)
+    EXPECT_LE(Distance(cos[i], TrueCos(position, start, base, i,
+                                       twice_denominator, scale)),
+              kBound)
         << "cos at " << position << "+" << start << ", i=" << i;
   }
 }
@@ -63,8 +63,15 @@ TEST(SinCosOfTurns, IsExactForExtremeBases) {
   }
 }
 
+TEST(SinCosOfTurns, IsExactForExtremeScales) {
+  for (const double scale : {1e-6, 1.0 / 3, 1000.0, 1e6}) {
+    ExpectExact(1e9, 0, 1e4, 16, 32, scale);
+  }
+  ExpectExact(1e9, 0, 0.5, 16, 32, 5e5);
+}
+
 TEST(SinCosOfTurns, PositionZeroIsSinZeroCosOne) {
-  const Frequencies frequencies = MakeFrequencies(1e4, 8, 4);
+  const Frequencies frequencies = MakeFrequencies(1, 1e4, 8, 4);
   std::vector<double> sin(4), cos(4);
   SinCosOfTurns(0, 0, frequencies.turns, sin.data(), cos.data());
   EXPECT_EQ(cos, std::vector<double>(4, 1));
@@ -76,8 +83,10 @@ TEST(SinCosOfTurns, PositionZeroIsSinZeroCosOne) {
 
 TEST(MakeFrequencies, GivesTheNearestDoubles) {
   // 1, 0.1, 0.01, 0.001 for d_model 8 (powers of ten, exactly).
-  const Frequencies frequencies = MakeFrequencies(1e4, 8, 4);
+  const Frequencies frequencies = MakeFrequencies(1, 1e4, 8, 4);
   EXPECT_EQ(frequencies.radians, (std::vector<double>{1.0, 0.1, 0.01, 0.001}));
+  EXPECT_EQ(MakeFrequencies(1000, 1e4, 8, 4).radians,
+            (std::vector<double>{1000, 100, 10, 1}));
 }
 
 }  // namespace

@@ -53,9 +53,11 @@ std::vector<TrueValue> TrueRow(const EncodingSpec& spec, double position) {
   const auto start = static_cast<double>(spec.start);
   std::vector<TrueValue> sin, cos, row;
   for (std::uint64_t i = 0; i < sines; ++i) {
-    sin.push_back(TrueSin(position, start, spec.base, i, twice));
+    sin.push_back(
+        TrueSin(position, start, spec.base, i, twice, spec.angle_scale));
     if (i < cosines) {
-      cos.push_back(TrueCos(position, start, spec.base, i, twice));
+      cos.push_back(
+          TrueCos(position, start, spec.base, i, twice, spec.angle_scale));
     }
   }
   if (spec.layout == SinusoidLayout::kInterleaved) {
@@ -123,7 +125,8 @@ TEST(Sinusoidal, HonoursEveryField) {
                        .layout = layout,
                        .denominator = denominator,
                        .odd_dimension = odd,
-                       .start = 3},
+                       .start = 3,
+                       .angle_scale = 1.0 / 3},
                       1000);
         }
       }
