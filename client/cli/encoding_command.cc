@@ -25,7 +25,7 @@ constexpr char kShowFooter[] = R"(Example:
 constexpr std::size_t kFirstFrequencies = 8;
 constexpr std::size_t kLastFrequencies = 4;
 
-struct ShowProfileCommand {
+struct ShowEncodingCommand {
   SpecOptions spec;
   std::optional<posenc::DType> dtype;
   std::optional<std::uint64_t> search;
@@ -34,7 +34,7 @@ struct ShowProfileCommand {
   absl::Status Run(Session& session) const;
 };
 
-void ShowProfileCommand::AddTo(CLI::App& app) {
+void ShowEncodingCommand::AddTo(CLI::App& app) {
   app.footer(kShowFooter);
   AddChoice(app, "--dtype", kFloatTypes, &dtype,
             "Type to state bounds for (default float32)");
@@ -108,7 +108,7 @@ void ShowInJson(const posenc::EncodingDescription& description,
   PrintJson(answer, out);
 }
 
-absl::Status ShowProfileCommand::Run(Session& session) const {
+absl::Status ShowEncodingCommand::Run(Session& session) const {
   posenc::DescribeEncodingParams params;
   absl::StatusOr<posenc::EncodingSpec> encoding = spec.Spec();
   if (!encoding.ok()) return encoding.status();
@@ -133,7 +133,7 @@ void AddEncodingCommand(CLI::App& app, Action* action) {
       app.add_subcommand("encoding", "Look at encodings by themselves");
   group->require_subcommand(1);
   group->footer("Example:\n  posenc encoding show --d-model 512");
-  AddCommand<ShowProfileCommand>(
+  AddCommand<ShowEncodingCommand>(
       *group, "show", "What a spec means: frequencies, limits, errors", action);
   AddGetCommand(*group, action);
   AddPlotCommand(*group, action);
