@@ -21,7 +21,7 @@ packages_of() {
     build)
       echo g++ cmake ninja-build protobuf-compiler protobuf-compiler-grpc \
         libprotobuf-dev libgrpc++-dev libabsl-dev libspdlog-dev libhwy-dev \
-        libmpfr-dev libcli11-dev nlohmann-json3-dev libpng-dev
+        libmpfr-dev librandom123-dev libcli11-dev nlohmann-json3-dev libpng-dev
       ;;
     demo)
       echo python3 python3-pip ca-certificates

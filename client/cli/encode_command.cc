@@ -23,19 +23,30 @@ namespace {
 constexpr char kEncodeFooter[] = R"(Examples:
   posenc encode embeddings.npy -o out.npy --profile pytorch
   posenc encode --ids 101,1996,4248,102 --ids 101,102 --table words
-  posenc encode ids.npy --table words --lengths 12,16,22 --json)";
+  posenc encode ids.npy --table words --lengths 12,16,22 --json
+  posenc encode queries.npy --profile llama --batch-layout heads-sequence)";
+
+constexpr Choice<posenc::BatchLayout> kBatchLayouts[] = {
+    {"batch-first", posenc::BatchLayout::kBatchFirst},
+    {"sequence-first", posenc::BatchLayout::kSequenceFirst},
+    {"heads-sequence", posenc::BatchLayout::kHeadsSequence},
+    {"sequence-heads", posenc::BatchLayout::kSequenceHeads}};
 
 struct EncodeCommand {
   EncodeInputOptions input;
   SpecOptions spec;
   PositionsOptions positions;
   PreviewOptions preview;
-  bool sequence_first = false;
+  std::optional<posenc::BatchLayout> batch_layout;
   std::optional<posenc::DType> output_dtype;
   std::string table;
+  std::optional<double> dropout;
+  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> request_position;
   std::string output;
 
   void AddTo(CLI::App& app);
+  void AddDropoutTo(CLI::App& app);
   absl::Status Run(Session& session) const;
 };
 
@@ -47,16 +58,32 @@ void EncodeCommand::AddTo(CLI::App& app) {
                  "the only one)")
       ->type_name("NAME")
       ->group("Input");
-  app.add_flag("--sequence-first", sequence_first,
-               "The input is [sequence, batch, …]")
+  AddChoice(app, "--batch-layout", kBatchLayouts, &batch_layout,
+            "Order of the input's dimensions (default batch-first)")
       ->group("Input");
   app.add_option("-o,--output", output, "Write the result here")
       ->type_name("OUT.npy");
   AddChoice(app, "--output-dtype", kFloatTypes, &output_dtype,
             "Type of the result (default: that of the input)");
+  AddDropoutTo(app);
   spec.AddTo(app);
   positions.AddTo(app);
   preview.AddTo(app);
+}
+
+void EncodeCommand::AddDropoutTo(CLI::App& app) {
+  constexpr char kGroup[] = "Dropout";
+  CLI::Option* const rate =
+      AddNumber(app, "--dropout", &dropout,
+                "Zero elements with this probability, and scale the others")
+          ->group(kGroup);
+  AddInteger(app, "--seed", &seed, "Of the dropout (default 0)")
+      ->group(kGroup)
+      ->needs(rate);
+  AddInteger(app, "--request-position", &request_position,
+             "Of the dropout: which batch this is (default 0)")
+      ->group(kGroup)
+      ->needs(rate);
 }
 
 // What is sent, with the memory that it points into.
@@ -82,9 +109,8 @@ absl::Status MergeLengths(EncodeArguments& request) {
 
 absl::StatusOr<EncodeArguments> MakeRequest(const EncodeCommand& command) {
   EncodeArguments request;
-  request.options.batch_layout = command.sequence_first
-                                     ? posenc::BatchLayout::kSequenceFirst
-                                     : posenc::BatchLayout::kBatchFirst;
+  request.options.batch_layout =
+      command.batch_layout.value_or(posenc::BatchLayout::kBatchFirst);
   absl::StatusOr<posenc::EncodingSpec> spec = command.spec.Spec();
   if (!spec.ok()) return spec.status();
   absl::StatusOr<PositionArrays> positions = command.positions.Read();
@@ -104,6 +130,12 @@ absl::StatusOr<EncodeArguments> MakeRequest(const EncodeCommand& command) {
   request.options.encoding = *std::move(spec);
   request.options.output_dtype = command.output_dtype;
   request.options.embedding_table = command.table;
+  if (command.dropout) {
+    request.options.dropout = {
+        .rate = *command.dropout,
+        .seed = command.seed.value_or(0),
+        .request_position = command.request_position.value_or(0)};
+  }
   request.options.positions = request.positions.View();
   return request;
 }

@@ -8,10 +8,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
+#include "client/cli/diff_command.h"
 #include "client/cli/get_command.h"
 #include "client/cli/json_output.h"
 #include "client/cli/option_values.h"
 #include "client/cli/plot_command.h"
+#include "client/cli/profiles_command.h"
 #include "client/cli/spec_options.h"
 #include "client/cli/text_output.h"
 
@@ -83,6 +85,17 @@ void ShowInText(const posenc::EncodingDescription& description,
                           posenc::Name(description.dtype)),
              out);
   PrintField("equal rows", CollisionText(description), out);
+  if (description.attention_factor) {
+    PrintField("attention", NumberText(*description.attention_factor), out);
+  }
+  if (description.float32_difference) {
+    PrintField("float32 mode",
+               absl::StrCat("off by up to ",
+                            NumberText(*description.float32_difference),
+                            " in the first ", description.float32_positions,
+                            " positions"),
+               out);
+  }
   if (!description.frequencies.empty()) {
     out << '\n';
     PrintTable(FrequencyTable(description), out);
@@ -102,6 +115,13 @@ void ShowInJson(const posenc::EncodingDescription& description,
   if (description.first_collision) {
     answer["first_collision"] = *description.first_collision;
     answer["collides_with"] = description.collides_with.value_or(0);
+  }
+  if (description.attention_factor) {
+    answer["attention_factor"] = *description.attention_factor;
+  }
+  if (description.float32_difference) {
+    answer["float32_difference"] = *description.float32_difference;
+    answer["float32_positions"] = description.float32_positions;
   }
   answer["frequencies"] = description.frequencies;
   answer["wavelengths"] = description.wavelengths;
@@ -135,6 +155,8 @@ void AddEncodingCommand(CLI::App& app, Action* action) {
   group->footer("Example:\n  posenc encoding show --d-model 512");
   AddCommand<ShowEncodingCommand>(
       *group, "show", "What a spec means: frequencies, limits, errors", action);
+  AddProfilesCommand(*group, action);
+  AddDiffCommand(*group, action);
   AddGetCommand(*group, action);
   AddPlotCommand(*group, action);
 }

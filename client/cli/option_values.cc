@@ -57,4 +57,28 @@ CLI::Option* AddNumber(CLI::App& app, const std::string& name,
       ->type_name("X");
 }
 
+CLI::Option* AddNumbers(CLI::App& app, const std::string& name,
+                        std::vector<double>* target, const std::string& help) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [name, target](const std::string& text) {
+            absl::StatusOr<std::vector<double>> values = ParseNumbers(text);
+            if (!values.ok()) {
+              throw CLI::ValidationError(
+                  absl::StrCat(name, ": ", values.status().message()));
+            }
+            *target = *std::move(values);
+          },
+          help)
+      ->type_name("X,X,…");
+}
+
+CLI::Option* AddBoolean(CLI::App& app, const std::string& name,
+                        std::optional<bool>* target, const std::string& help) {
+  static constexpr Choice<bool> kBooleans[] = {{"true", true},
+                                               {"false", false}};
+  return AddChoice(app, name, kBooleans, target, help);
+}
+
 }  // namespace posenc::cli

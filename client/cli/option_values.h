@@ -5,7 +5,7 @@
 // read 010 as eight and -1 as 2^64 - 1.
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "posenc/tensor.h"
 
@@ -67,32 +68,104 @@ CLI::Option* AddInteger(CLI::App& app, const std::string& name,
 CLI::Option* AddNumber(CLI::App& app, const std::string& name,
                        std::optional<double>* target, const std::string& help);
 
+// --name X,X,…: finite numbers.
+CLI::Option* AddNumbers(CLI::App& app, const std::string& name,
+                        std::vector<double>* target, const std::string& help);
+
+// --name true|false.
+CLI::Option* AddBoolean(CLI::App& app, const std::string& name,
+                        std::optional<bool>* target, const std::string& help);
+
+// "a|b|c".
+template <typename E, std::size_t N>
+std::string ChoiceNames(const Choice<E> (&choices)[N]) {
+  std::string names;
+  for (const Choice<E>& choice : choices) {
+    absl::StrAppend(&names, names.empty() ? "" : "|", choice.name);
+  }
+  return names;
+}
+
+// The choice of that name; none if there is none.
+template <typename E, std::size_t N>
+std::optional<E> FindChoice(const Choice<E> (&choices)[N],
+                            absl::string_view text) {
+  const std::string word = NormalWord(text);
+  for (const Choice<E>& choice : choices) {
+    if (choice.name == word) return choice.value;
+  }
+  return std::nullopt;
+}
+
 // --name a|b|c. The choices must be of static storage.
 template <typename E, std::size_t N>
 CLI::Option* AddChoice(CLI::App& app, const std::string& name,
                        const Choice<E> (&choices)[N], std::optional<E>* target,
                        const std::string& help) {
-  std::string names;
-  for (const Choice<E>& choice : choices) {
-    absl::StrAppend(&names, names.empty() ? "" : "|", choice.name);
-  }
+  const std::string names = ChoiceNames(choices);
   return app
       .add_option_function<std::string>(
           name,
           [name, &choices, names, target](const std::string& text) {
-            const std::string word = NormalWord(text);
-            const auto* const found = std::find_if(
-                choices, choices + N, [&word](const Choice<E>& choice) {
-                  return choice.name == word;
-                });
-            if (found == choices + N) {
+            *target = FindChoice(choices, text);
+            if (!target->has_value()) {
               throw CLI::ValidationError(
                   absl::StrCat(name, " takes ", names, ", not '", text, "'"));
             }
-            *target = found->value;
           },
           help)
       ->type_name(names);
+}
+
+// --name a,b: several of them, in order.
+template <typename E, std::size_t N>
+CLI::Option* AddChoices(CLI::App& app, const std::string& name,
+                        const Choice<E> (&choices)[N], std::vector<E>* target,
+                        const std::string& help) {
+  const std::string names = ChoiceNames(choices);
+  return app
+      .add_option_function<std::string>(
+          name,
+          [name, &choices, names, target](const std::string& text) {
+            target->clear();
+            for (const absl::string_view part : absl::StrSplit(text, ',')) {
+              const std::optional<E> value = FindChoice(choices, part);
+              if (!value) {
+                throw CLI::ValidationError(
+                    absl::StrCat(name, " takes ", names,
+                                 " with commas between, not '", text, "'"));
+              }
+              target->push_back(*value);
+            }
+          },
+          help)
+      ->type_name(names + ",…");
+}
+
+// --name a|b|c|NUMBER: a rule, or a number in its place. The choices must be of
+// static storage.
+template <typename E, std::size_t N>
+CLI::Option* AddRuleOrNumber(CLI::App& app, const std::string& name,
+                             const Choice<E> (&choices)[N],
+                             std::optional<E>* rule,
+                             std::optional<double>* number,
+                             const std::string& help) {
+  const std::string takes = ChoiceNames(choices) + "|NUMBER";
+  return app
+      .add_option_function<std::string>(
+          name,
+          [name, &choices, takes, rule, number](const std::string& text) {
+            *rule = FindChoice(choices, text);
+            if (rule->has_value()) return;
+            double value = 0;
+            if (!absl::SimpleAtod(text, &value) || !std::isfinite(value)) {
+              throw CLI::ValidationError(
+                  absl::StrCat(name, " takes ", takes, ", not '", text, "'"));
+            }
+            *number = value;
+          },
+          help)
+      ->type_name(takes);
 }
 
 }  // namespace posenc::cli

@@ -22,8 +22,10 @@
 namespace posenc::cli {
 namespace {
 
-constexpr char kPlotFooter[] = R"(Example:
-  posenc encoding plot --d-model 128 --count 100 -o encoding.png)";
+constexpr char kPlotFooter[] = R"(Examples:
+  posenc encoding plot --d-model 128 --count 100 -o encoding.png
+  posenc encoding plot --profile hf-2d --grid 14x14 --d-model 128
+  posenc encoding plot --profile alibi --d-model 8 --from -127)";
 constexpr char kDefaultFile[] = "posenc-encoding.png";
 constexpr std::uint64_t kDefaultCount = 128;
 
@@ -51,7 +53,8 @@ struct PlotCommand {
 void PlotCommand::AddTo(CLI::App& app) {
   app.footer(kPlotFooter);
   AddInteger(app, "--from", &from, "First position (default 0)");
-  AddInteger(app, "--count", &count, "Number of positions (default 128)");
+  AddInteger(app, "--count", &count,
+             "Number of positions (default 128, or all of a grid)");
   app.add_option("-o,--output", output,
                  absl::StrCat("Write the heat map here (default, when it is "
                               "not drawn: ",
@@ -71,13 +74,23 @@ absl::Status CheckSize(std::uint64_t rows, std::uint64_t channels) {
                                  " values; give a smaller --count"));
 }
 
+// All of a grid's tokens; kDefaultCount where there is none.
+std::uint64_t RowsOfGrid(const posenc::EncodingSpec& encoding) {
+  if (encoding.grid_sizes.empty()) return kDefaultCount;
+  std::uint64_t rows = 1;
+  for (const std::uint32_t size : encoding.grid_sizes) {
+    rows = std::min<std::uint64_t>(rows * size, kMaxValues);
+  }
+  return rows + encoding.class_rows.value_or(0);
+}
+
 absl::StatusOr<posenc::GetEncodingParams> PlotCommand::MakeParams() const {
   posenc::GetEncodingParams params;
   absl::StatusOr<posenc::EncodingSpec> encoding = spec.Spec();
   if (!encoding.ok()) return encoding.status();
   params.encoding = *std::move(encoding);
   params.first_position = from.value_or(0);
-  params.position_count = count.value_or(kDefaultCount);
+  params.position_count = count.value_or(RowsOfGrid(params.encoding));
   if (absl::Status status =
           CheckSize(params.position_count, params.encoding.d_model.value_or(1));
       !status.ok()) {
@@ -99,10 +112,23 @@ bool PlotCommand::Draws(const Session& session) const {
   return session.terminal().true_color;
 }
 
-// Sinusoids fill -1 … 1; learned rows are as large as they are.
+bool HasAngles(posenc::EncodingKind kind) {
+  return kind == posenc::EncodingKind::kSinusoidal ||
+         kind == posenc::EncodingKind::kSinusoidalGrid ||
+         kind == posenc::EncodingKind::kRotary;
+}
+
+// Sines and cosines fill -1 … 1; other rows are as large as they are.
 double RangeOf(const posenc::GetEncodingResult& result, const Grid& grid) {
-  if (result.encoding.kind != posenc::EncodingKind::kLearned) return 1;
+  const posenc::EncodingSpec& spec = result.encoding;
+  const bool scaled =
+      spec.encoding_factor.has_value() ||
+      spec.encoding_scale.value_or(posenc::EncodingScale::kUnscaled) !=
+          posenc::EncodingScale::kUnscaled;
   const double largest = LargestMagnitude(grid);
+  if (spec.kind && HasAngles(*spec.kind) && !scaled) {
+    return std::max(1.0, largest);
+  }
   return largest > 0 ? largest : 1;
 }
 

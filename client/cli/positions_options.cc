@@ -57,6 +57,9 @@ posenc::Positions PositionArrays::View() const {
   positions.values = OptionalView(values);
   positions.padded_lengths = OptionalView(padded_lengths);
   positions.packed_lengths = OptionalView(packed_lengths);
+  positions.attention_mask = OptionalView(attention_mask);
+  positions.padding_id = padding_id;
+  positions.stride = stride;
   return positions;
 }
 
@@ -92,13 +95,31 @@ void PositionsOptions::AddTo(CLI::App& app) {
                      "sequence; the input has one dimension less")
           ->type_name("12,16,22|FILE.npy")
           ->group(kGroup);
-  positions->excludes(offset)->excludes(lengths)->excludes(packed);
-  lengths->excludes(packed);
+  CLI::Option* const mask =
+      app.add_option("--mask", mask_,
+                     "Padded batch: 1 for a token, 0 for padding")
+          ->type_name("FILE.npy")
+          ->group(kGroup);
+  CLI::Option* const padding =
+      AddInteger(app, "--padding-id", &padding_id_,
+                 "Padded batch of token ids: the id of padding")
+          ->group(kGroup);
+  CLI::Option* const stride =
+      AddNumber(app, "--stride", &stride_, "Distance of neighbours (default 1)")
+          ->group(kGroup);
+  positions->excludes(offset);
+  const std::vector<CLI::Option*> schemes = {positions, lengths, packed,
+                                             mask,      padding, stride};
+  for (std::size_t i = 0; i < schemes.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) schemes[i]->excludes(schemes[j]);
+  }
 }
 
 absl::StatusOr<PositionArrays> PositionsOptions::Read() const {
   PositionArrays arrays;
   arrays.offset = offset_;
+  arrays.padding_id = padding_id_;
+  arrays.stride = stride_;
   absl::Status status;
   if (!positions_.empty()) {
     status.Update(
@@ -111,6 +132,9 @@ absl::StatusOr<PositionArrays> PositionsOptions::Read() const {
   if (!packed_.empty()) {
     status.Update(
         ReadInto(arrays.packed_lengths, ReadLengths("--packed", packed_)));
+  }
+  if (!mask_.empty()) {
+    status.Update(ReadInto(arrays.attention_mask, ReadNpy(mask_)));
   }
   if (!status.ok()) return status;
   return arrays;

@@ -18,6 +18,9 @@ struct PositionArrays {
   std::optional<posenc::SharedTensor> values;
   std::optional<posenc::SharedTensor> padded_lengths;
   std::optional<posenc::SharedTensor> packed_lengths;
+  std::optional<posenc::SharedTensor> attention_mask;
+  std::optional<std::int64_t> padding_id;
+  std::optional<double> stride;
 
   // Views into this object's memory.
   posenc::Positions View() const;
@@ -44,6 +47,9 @@ class PositionsOptions {
   std::string positions_;  // numbers, or a .npy file
   std::string lengths_;
   std::string packed_;
+  std::string mask_;  // a .npy file
+  std::optional<std::int64_t> padding_id_;
+  std::optional<double> stride_;
 };
 
 }  // namespace posenc::cli

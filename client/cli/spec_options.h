@@ -9,6 +9,10 @@
 
 namespace posenc::cli {
 
+// JSON, or @FILE with it. `what` names the value in errors.
+absl::StatusOr<posenc::EncodingSpec> ParseSpec(const std::string& what,
+                                               const std::string& value);
+
 // The options that say which encoding: one for each field of an EncodingSpec,
 // and --spec for all of them at once.
 class SpecOptions {
@@ -19,12 +23,13 @@ class SpecOptions {
   // --spec, with the fields that have an option of their own put over it.
   absl::StatusOr<posenc::EncodingSpec> Spec() const;
 
+  // The fields that have an option of their own, put over `spec`.
+  posenc::EncodingSpec Over(posenc::EncodingSpec spec) const;
+
   // Whether any of the options was given.
   bool given() const;
 
  private:
-  void AddScale(CLI::App& app);
-
   std::string json_;  // JSON, or @FILE
   posenc::EncodingSpec flags_;
 };

@@ -76,6 +76,11 @@ absl::StatusOr<EncodingDescription> Client::DescribeEncoding(
   return connection_->DescribeEncoding(params);
 }
 
+absl::StatusOr<std::vector<Profile>> Client::ListProfiles(
+    const ListProfilesParams& params) {
+  return connection_->ListProfiles(params);
+}
+
 absl::StatusOr<std::vector<TableInfo>> Client::ListTables(
     const ListTablesParams& params) {
   return connection_->ListTables(params);

@@ -68,7 +68,22 @@ EncodingDescription FromProto(const v1::DescribeEncodingResponse& proto) {
   }
   description.first_position = proto.first_position();
   description.last_position = proto.last_position();
+  if (proto.has_attention_factor()) {
+    description.attention_factor = proto.attention_factor();
+  }
+  if (proto.has_float32_difference()) {
+    description.float32_difference = proto.float32_difference();
+    description.float32_positions = proto.float32_positions();
+  }
   return description;
+}
+
+Profile FromProto(const v1::Profile& proto) {
+  return {.name = proto.name(),
+          .library = proto.library(),
+          .symbol = proto.symbol(),
+          .checked_version = proto.checked_version(),
+          .encoding = FromProto(proto.encoding())};
 }
 
 TableInfo FromProto(const v1::EmbeddingTable& proto) {

@@ -16,6 +16,7 @@ v1::WarmEncodingCacheRequest ToProto(const WarmCacheParams& params);
 v1::EvictEncodingCacheRequest ToProto(const EvictCacheParams& params);
 
 EncodingDescription FromProto(const v1::DescribeEncodingResponse& proto);
+Profile FromProto(const v1::Profile& proto);
 TableInfo FromProto(const v1::EmbeddingTable& proto);
 CacheListing FromProto(const v1::ListEncodingCacheResponse& proto);
 WarmCacheResult FromProto(const v1::WarmEncodingCacheResponse& proto);

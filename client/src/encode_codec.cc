@@ -28,14 +28,17 @@ using google::protobuf::io::CodedOutputStream;
 
 absl::StatusOr<v1::Positions> ToProto(const Positions& positions) {
   if (positions.values.has_value() + positions.padded_lengths.has_value() +
-          positions.packed_lengths.has_value() >
+          positions.packed_lengths.has_value() +
+          positions.attention_mask.has_value() +
+          positions.padding_id.has_value() >
       1) {
     return absl::InvalidArgumentError(
-        "at most one of Positions::values, padded_lengths and packed_lengths "
-        "may be set");
+        "at most one of Positions::values, padded_lengths, packed_lengths, "
+        "attention_mask and padding_id may be set");
   }
   v1::Positions proto;
   if (positions.offset) proto.set_offset(*positions.offset);
+  if (positions.stride) proto.set_stride(*positions.stride);
   if (positions.values) *proto.mutable_values() = ToProto(*positions.values);
   if (positions.padded_lengths) {
     *proto.mutable_padded_lengths() = ToProto(*positions.padded_lengths);
@@ -43,6 +46,10 @@ absl::StatusOr<v1::Positions> ToProto(const Positions& positions) {
   if (positions.packed_lengths) {
     *proto.mutable_packed_lengths() = ToProto(*positions.packed_lengths);
   }
+  if (positions.attention_mask) {
+    *proto.mutable_attention_mask() = ToProto(*positions.attention_mask);
+  }
+  if (positions.padding_id) proto.set_padding_id(*positions.padding_id);
   return proto;
 }
 
@@ -61,6 +68,12 @@ absl::StatusOr<v1::EncodeRequest> RequestWithoutInput(
     *request.mutable_positions() = *std::move(positions);
   }
   request.set_embedding_table(options.embedding_table);
+  if (options.dropout) {
+    v1::Dropout& dropout = *request.mutable_dropout();
+    dropout.set_rate(options.dropout->rate);
+    dropout.set_seed(options.dropout->seed);
+    dropout.set_request_position(options.dropout->request_position);
+  }
   return request;
 }
 

@@ -114,6 +114,19 @@ class GrpcConnection final : public Connection {
     return FromProto(*response);
   }
 
+  absl::StatusOr<std::vector<Profile>> ListProfiles(
+      const ListProfilesParams& params) override {
+    const auto response =
+        Unary(*encoding_, &EncodingStub::PrepareAsyncListProfiles,
+              v1::ListProfilesRequest(), params.call, DeadlineOf(params.call));
+    if (!response.ok()) return response.status();
+    std::vector<Profile> profiles;
+    for (const v1::Profile& profile : response->profiles()) {
+      profiles.push_back(FromProto(profile));
+    }
+    return profiles;
+  }
+
   absl::StatusOr<std::vector<TableInfo>> ListTables(
       const ListTablesParams& params) override {
     const gpr_timespec deadline = DeadlineOf(params.call);
@@ -202,6 +215,15 @@ class GrpcConnection final : public Connection {
     return DeadlineAfter(options.timeout.value_or(timeout_));
   }
 
+  // Elements of a row; of a ROTARY encoding, a cosine and a sine for each pair.
+  static std::uint64_t RowWidth(const v1::EncodingSpec& encoding) {
+    if (encoding.kind() != v1::ROTARY) return encoding.d_model();
+    if (encoding.frequency_scaling().rule() == v1::PROPORTIONAL) {
+      return encoding.d_model() / 2 * 2;
+    }
+    return encoding.rotary_dimension();
+  }
+
   static absl::StatusOr<RowsAssembly> StartRows(
       const GetEncodingParams& params, const v1::GetEncodingResponse& first) {
     const std::uint32_t d_model = first.encoding().d_model();
@@ -210,7 +232,8 @@ class GrpcConnection final : public Connection {
           "the server sent rows of d_model ", d_model, " where d_model ",
           *params.encoding.d_model, " was asked for"));
     }
-    return RowsAssembly::Create(params.dtype, RowCount(params), d_model,
+    return RowsAssembly::Create(params.dtype, RowCount(params),
+                                RowWidth(first.encoding()),
                                 params.call.progress);
   }
 

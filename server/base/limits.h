@@ -24,12 +24,38 @@ inline constexpr double kMaxBase = 1e30;
 // more than the largest frequency of the least base, for the same reason.
 inline constexpr double kMinAngleScale = 1e-6;
 inline constexpr double kMaxAngleScale = 1e6;
+// |EncodingSpec.encoding_factor|.
+inline constexpr double kMinEncodingFactor = 1e-30;
+inline constexpr double kMaxEncodingFactor = 1e30;
+// Axes of a grid, indices of one axis, and rows of the whole grid.
+inline constexpr std::size_t kMaxGridAxes = 3;
+inline constexpr std::uint64_t kMaxGridSize = 65536;
+inline constexpr std::uint64_t kMaxGridRows = std::uint64_t{1} << 31;
+// Base sizes and interpolations of a grid's axis.
+inline constexpr double kMinGridRatio = 1e-6;
+inline constexpr double kMaxGridRatio = 1e6;
+// |coordinate| of a grid's token, as its frequencies are multiplied by it: with
+// the largest of those, 1e-15 is left after reduction modulo 2π.
+inline constexpr double kMaxGridCoordinate = 2e9;
+// Least |last coordinate + 1e-6| that coordinates are divided by.
+inline constexpr double kMinGridDivisor = 1e-7;
+// Rows before a grid's.
+inline constexpr std::uint64_t kMaxClassRows = 65536;
+// Factors of FrequencyScaling, and the lengths it may name, in positions.
+inline constexpr double kMinScalingFactor = 1e-6;
+inline constexpr double kMaxScalingFactor = 1e6;
+inline constexpr std::uint64_t kMaxContext = std::uint64_t{1} << 31;
+// Buckets of relative positions, and the distance that ends them.
+inline constexpr std::uint64_t kMaxBuckets = 65536;
+inline constexpr std::uint64_t kMaxBucketDistance = std::uint64_t{1} << 31;
 // |EncodingSpec.start|, in positions.
 inline constexpr std::int64_t kMaxStart = 1000000000;
 // |position|: every integer up to here is a double.
 inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 53;
 // |position| up to which values are promised to be exact.
 inline constexpr std::int64_t kMaxExactPosition = 1000000000;
+// |position + start| that float32 tells apart from its neighbours.
+inline constexpr std::int64_t kMaxFloat32Position = std::int64_t{1} << 24;
 // Bytes of a profile's or a table's name.
 inline constexpr std::size_t kMaxNameBytes = 256;
 
@@ -79,6 +105,8 @@ inline constexpr std::uint64_t kDefaultCollisionSearch = 65536;
 inline constexpr std::uint64_t kMaxCollisionSearch = 1048576;
 // Elements evaluated for that: positions times d_model.
 inline constexpr std::uint64_t kMaxCollisionElements = std::uint64_t{1} << 28;
+// Elements compared there with the float32 mode; each costs ten times as much.
+inline constexpr std::uint64_t kMaxParityElements = std::uint64_t{1} << 24;
 // Tables on a page of EmbeddingTables.List.
 inline constexpr std::size_t kMaxTablesPage = 1000;
 

@@ -25,8 +25,14 @@ struct Touched {
 
 bool IsInteger(double position) { return std::trunc(position) == position; }
 
-Touched FindChunks(const std::vector<double>& positions) {
+Touched FindChunks(const PositionList& list) {
   Touched touched;
+  if (list.numbers > 1) {
+    // Places that no chunk has.
+    touched.chunk_of_value.assign(list.count(), Touched::kNone);
+    return touched;
+  }
+  const std::vector<double>& positions = list.values;
   touched.chunk_of_value.reserve(positions.size());
   std::unordered_map<std::int64_t, std::uint32_t> known;
   std::int64_t last_index = 0;
@@ -84,37 +90,39 @@ absl::StatusOr<std::vector<Chunk>> GetChunks(
   return chunks;
 }
 
-absl::Status BuildOne(const Encoding& encoding, double position,
-                      std::span<double> row) {
-  if (IsInteger(position)) {
-    return encoding.BuildRows(static_cast<std::int64_t>(position), row);
+absl::Status BuildOne(const Encoding& encoding,
+                      std::span<const double> position, std::span<double> row) {
+  if (position.size() > 1) return encoding.BuildRowAt(position, row);
+  if (IsInteger(position[0])) {
+    return encoding.BuildRows(static_cast<std::int64_t>(position[0]), row);
   }
-  return encoding.BuildRow(position, row);
+  return encoding.BuildRow(position[0], row);
 }
 
-// A table with a row for each of the positions.
+// A table with a row for each of the list's positions at these indices.
 absl::StatusOr<std::unique_ptr<DeviceTable>> BuildOwn(
-    Device& device, const Encoding& encoding,
-    const std::vector<double>& positions, std::uint64_t capacity_bytes) {
+    Device& device, const Encoding& encoding, const PositionList& positions,
+    const std::vector<std::size_t>& indices, std::uint64_t capacity_bytes) {
   const std::uint64_t width = encoding.width();
   const std::uint64_t elements =
-      CheckedMultiply(positions.size(), width)
+      CheckedMultiply(indices.size(), width)
           .value_or(std::numeric_limits<std::uint64_t>::max());
   if (elements > capacity_bytes / sizeof(double)) {
-    return Error(absl::StatusCode::kResourceExhausted, "CACHE_BUDGET",
-                 absl::StrCat("rows of ", positions.size(),
-                              " scattered positions of d_model ", width,
-                              " are more than the ", capacity_bytes,
-                              " bytes that the cache holds (--cache-bytes)"));
+    return Error(
+        absl::StatusCode::kResourceExhausted, "CACHE_BUDGET",
+        absl::StrCat("rows of ", width, " elements of ", indices.size(),
+                     " scattered positions are more than the ", capacity_bytes,
+                     " bytes that the cache holds (--cache-bytes)"));
   }
   auto rows = std::make_shared<std::vector<double>>(elements);
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    const absl::Status status = BuildOne(
-        encoding, positions[i], std::span(*rows).subspan(i * width, width));
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const absl::Status status =
+        BuildOne(encoding, positions.at(indices[i]),
+                 std::span(*rows).subspan(i * width, width));
     if (!status.ok()) return status;
   }
   return device.Hold({.dtype = DType::kFloat64,
-                      .rows = positions.size(),
+                      .rows = indices.size(),
                       .width = width,
                       .data = reinterpret_cast<std::byte*>(rows->data()),
                       .owner = rows});
@@ -125,24 +133,22 @@ absl::StatusOr<std::unique_ptr<DeviceTable>> BuildOwn(
 absl::StatusOr<EncodingRows> EncodingRows::Get(
     TableCache& cache, const std::shared_ptr<TableCache::Entry>& entry,
     Device& device, const PositionList& positions) {
-  const Touched touched = FindChunks(positions.values);
+  const Touched touched = FindChunks(positions);
   auto chunks = GetChunks(cache, entry, touched);
   if (!chunks.ok()) return chunks.status();
   EncodingRows result;
   result.run_ = positions.run;
   result.chunks_ = *std::move(chunks);
-  result.rows_.resize(positions.values.size());
-  std::vector<double> own;
-  std::vector<std::size_t> own_at;
-  for (std::size_t i = 0; i < positions.values.size(); ++i) {
-    const double position = positions.values[i];
+  result.rows_.resize(positions.count());
+  std::vector<std::size_t> own;  // indices of positions
+  for (std::size_t i = 0; i < positions.count(); ++i) {
+    const double position = positions.at(i)[0];
     if (PositionList::IsPadding(position)) continue;
     const std::uint32_t at = touched.chunk_of_value[i];
     const DeviceTable* chunk =
         at == Touched::kNone ? nullptr : result.chunks_[at].get();
     if (chunk == nullptr) {
-      own.push_back(position);
-      own_at.push_back(i);
+      own.push_back(i);
     } else {
       const auto row = static_cast<std::int64_t>(position) -
                        touched.indices[at] * kChunkRows;
@@ -150,12 +156,12 @@ absl::StatusOr<EncodingRows> EncodingRows::Get(
     }
   }
   if (own.empty()) return result;
-  auto table = BuildOwn(device, TableCache::EncodingOf(*entry), own,
+  auto table = BuildOwn(device, TableCache::EncodingOf(*entry), positions, own,
                         cache.capacity_bytes());
   if (!table.ok()) return table.status();
   result.own_ = *std::move(table);
-  for (std::size_t k = 0; k < own_at.size(); ++k) {
-    result.rows_[own_at[k]] = {result.own_.get(), k};
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    result.rows_[own[k]] = {result.own_.get(), k};
   }
   return result;
 }

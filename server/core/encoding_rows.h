@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/core/positions.h"
+#include "server/core/position_list.h"
 #include "server/core/table_cache.h"
 #include "server/devices/device.h"
 
@@ -20,9 +20,10 @@ inline constexpr std::size_t kDenseRows = 16;
 class EncodingRows {
  public:
   // Rows for every position of the list, which CheckRange has passed. Chunks
-  // come from the cache; positions that are not integers, and integers so far
-  // apart that whole chunks would be wasted on them, get rows of their own, of
-  // the same bits. RESOURCE_EXHAUSTED if either is over the cache's budget.
+  // come from the cache; positions that are not integers or are said by
+  // several numbers, and integers so far apart that whole chunks would be
+  // wasted on them, get rows of their own, of the same bits. RESOURCE_EXHAUSTED
+  // if either is over the cache's budget.
   static absl::StatusOr<EncodingRows> Get(
       TableCache& cache, const std::shared_ptr<TableCache::Entry>& entry,
       Device& device, const PositionList& positions);

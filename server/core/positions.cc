@@ -1,197 +1,121 @@
 #include "server/core/positions.h"
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numeric>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "server/base/checked_math.h"
 #include "server/base/error.h"
-#include "server/base/limits.h"
-#include "server/core/payload.h"
+#include "server/core/masked_positions.h"
+#include "server/core/position_schemes.h"
 
 namespace posenc::server {
 namespace {
 
 using Scheme = PositionFields::Scheme;
 
-// The shape of a tensor with an element for each token.
-Shape TokenShape(const BatchShape& batch, bool packed) {
-  if (packed) return {batch.sequence};
-  if (batch.layout == BatchLayout::kSequenceFirst) {
-    return {batch.sequence, batch.batch};
+absl::string_view NameOf(Scheme scheme) {
+  switch (scheme) {
+    case Scheme::kCount:
+      return "count";
+    case Scheme::kValues:
+      return "values";
+    case Scheme::kPaddedLengths:
+      return "padded_lengths";
+    case Scheme::kPackedLengths:
+      return "packed_lengths";
+    case Scheme::kAttentionMask:
+      return "attention_mask";
+    case Scheme::kPaddingId:
+      return "padding_id";
   }
-  return {batch.batch, batch.sequence};
+  return "unknown";
 }
 
-// The place of output row r, for messages.
-std::string Place(std::uint64_t r, const PositionList& list) {
-  return absl::StrCat("token ", r * list.run);
+absl::Status CheckPositionFields(const PositionFields& fields) {
+  const auto both = [&](absl::string_view field) {
+    return Invalid("CONTRADICTORY_FIELDS",
+                   absl::StrCat("positions.", field, " and positions.",
+                                NameOf(fields.scheme),
+                                " are both set; the latter say where each "
+                                "token is"));
+  };
+  if (fields.offset && fields.scheme == Scheme::kValues) return both("offset");
+  if (fields.stride && fields.scheme != Scheme::kCount) return both("stride");
+  return absl::OkStatus();
 }
 
-absl::StatusOr<PositionList> Count(std::int64_t offset,
-                                   const BatchShape& batch) {
-  PositionList list;
-  list.run = batch.layout == BatchLayout::kSequenceFirst ? batch.batch : 1;
-  list.values.resize(batch.sequence);
-  std::iota(list.values.begin(), list.values.end(),
-            static_cast<double>(offset));
-  return list;
+// Tokens of a grid that do not say where they are have to fill it.
+absl::Status CheckGridLength(const PositionFields& fields,
+                             const BatchShape& batch,
+                             const EncodingSpec& spec) {
+  const bool counted =
+      fields.scheme == Scheme::kCount && !fields.offset && !fields.stride;
+  const bool masked = fields.scheme == Scheme::kAttentionMask ||
+                      fields.scheme == Scheme::kPaddingId;
+  if (spec.kind != EncodingKind::kSinusoidalGrid || !(counted || masked)) {
+    return absl::OkStatus();
+  }
+  const std::uint64_t rows = spec.class_rows + GridRows(spec);
+  if (batch.sequence == rows) return absl::OkStatus();
+  return Invalid(
+      "GRID_MISMATCH",
+      absl::StrCat("the sequence has ", batch.sequence,
+                   " tokens, but encoding.grid_sizes and class_rows make ",
+                   rows));
 }
 
-absl::StatusOr<PositionList> FromValues(const TensorView& tensor,
-                                        const BatchShape& batch) {
-  const auto elements = CheckPayload(tensor, "positions.values");
-  if (!elements.ok()) return elements.status();
-  const Shape all = TokenShape(batch, false);
-  const bool shared = tensor.shape == Shape{batch.sequence};
-  if (!shared && tensor.shape != all) {
-    return Invalid("POSITIONS_SHAPE",
-                   absl::StrCat("positions.values are ", ToString(tensor.shape),
-                                ", but must be [", batch.sequence, "] or ",
-                                ToString(all)));
-  }
-  auto values = ReadPositions(tensor, "positions.values");
-  if (!values.ok()) return values.status();
-  PositionList list{.values = *std::move(values)};
-  if (shared && batch.layout == BatchLayout::kSequenceFirst) {
-    list.run = batch.batch;
-  }
-  return list;
+// Where the position with that index is first, for messages.
+std::string Place(std::uint64_t index, const PositionList& list) {
+  return absl::StrCat(list.heads == 1 ? "token " : "row ", index * list.run);
 }
 
-// The lengths of `count` sequences of at most `longest` tokens each.
-absl::StatusOr<std::vector<std::int64_t>> ReadLengths(const TensorView& tensor,
-                                                      absl::string_view what,
-                                                      std::uint64_t longest) {
-  const auto elements = CheckPayload(tensor, what);
-  if (!elements.ok()) return elements.status();
-  if (tensor.shape.size() != 1) {
-    return Invalid("LENGTHS_SHAPE",
-                   absl::StrCat(what, " are ", ToString(tensor.shape),
-                                ", but must have one dimension"));
-  }
-  auto lengths = ReadIntegers(tensor, what);
-  if (!lengths.ok()) return lengths;
-  for (std::size_t i = 0; i < lengths->size(); ++i) {
-    const std::int64_t length = (*lengths)[i];
-    if (length >= 0 && static_cast<std::uint64_t>(length) <= longest) continue;
-    return Invalid("LENGTH_OUT_OF_BOUNDS",
-                   absl::StrCat(what, " has ", length, " at index ", i,
-                                ", but a length is 0 to ", longest));
-  }
-  return lengths;
+absl::Status OverCap(absl::string_view position, absl::string_view place,
+                     std::uint64_t cap) {
+  return Error(absl::StatusCode::kOutOfRange, "POSITION_OVER_CAP",
+               absl::StrCat("position ", position, " of ", place,
+                            " is outside encoding.max_positions, which allows "
+                            "0 to ",
+                            cap - 1));
 }
 
-absl::StatusOr<PositionList> FromPadded(const PositionFields& fields,
-                                        const BatchShape& batch,
-                                        PaddingRows padding) {
-  const auto lengths =
-      ReadLengths(fields.tensor, "positions.padded_lengths", batch.sequence);
-  if (!lengths.ok()) return lengths.status();
-  if (lengths->size() != batch.batch) {
-    return Invalid("LENGTHS_SHAPE",
-                   absl::StrCat("positions.padded_lengths has ",
-                                lengths->size(), " lengths, but the batch has ",
-                                batch.batch, " sequences"));
-  }
-  const std::int64_t offset = fields.offset.value_or(0);
-  if (padding == PaddingRows::kEncode) return Count(offset, batch);
-  PositionList list;
-  list.values.resize(batch.tokens());
-  const bool batch_first = batch.layout == BatchLayout::kBatchFirst;
-  for (std::uint64_t b = 0; b < batch.batch; ++b) {
-    const auto length = static_cast<std::uint64_t>((*lengths)[b]);
-    for (std::uint64_t s = 0; s < batch.sequence; ++s) {
-      const std::uint64_t row =
-          batch_first ? b * batch.sequence + s : s * batch.batch + b;
-      list.values[row] =
-          s < length
-              ? static_cast<double>(offset + static_cast<std::int64_t>(s))
-              : PositionList::Padding();
-    }
-  }
-  return list;
-}
-
-absl::StatusOr<PositionList> FromPacked(const PositionFields& fields,
-                                        const BatchShape& batch) {
-  const auto lengths =
-      ReadLengths(fields.tensor, "positions.packed_lengths", batch.sequence);
-  if (!lengths.ok()) return lengths.status();
-  std::uint64_t total = 0;
-  for (const std::int64_t length : *lengths) {
-    total = CheckedAdd(total, static_cast<std::uint64_t>(length))
-                .value_or(std::numeric_limits<std::uint64_t>::max());
-  }
-  if (total != batch.sequence) {
-    return Invalid(
-        "PACKED_LENGTHS",
-        absl::StrCat("positions.packed_lengths sum to ", total,
-                     ", but the input has ", batch.sequence, " tokens"));
-  }
-  const auto offset = static_cast<double>(fields.offset.value_or(0));
-  PositionList list;
-  list.values.resize(batch.sequence);
-  auto at = list.values.begin();
-  for (const std::int64_t length : *lengths) {
-    std::iota(at, at + length, offset);
-    at += length;
-  }
-  return list;
+absl::Status BeyondFloat32(absl::string_view position, absl::string_view place,
+                           const PositionRange& range) {
+  return Invalid("POSITION_BEYOND_FLOAT32",
+                 absl::StrCat("position ", position, " of ", place,
+                              " is beyond what float32 tells apart; with "
+                              "encoding.angle_precision of that type positions "
+                              "are ",
+                              range.first, " to ", range.last));
 }
 
 }  // namespace
-
-double PositionList::Padding() {
-  return std::numeric_limits<double>::quiet_NaN();
-}
-
-bool PositionList::IsPadding(double value) { return std::isnan(value); }
-
-PositionList Rows(const PositionList& list, std::uint64_t first,
-                  std::uint64_t count) {
-  PositionList rows;
-  rows.values.reserve(count);
-  for (std::uint64_t r = first; r < first + count; ++r) {
-    rows.values.push_back(list.values[r / list.run % list.values.size()]);
-  }
-  return rows;
-}
 
 bool IsPacked(const PositionFields& fields) {
   return fields.scheme == Scheme::kPackedLengths;
 }
 
-absl::StatusOr<PositionList> ResolvePositions(const PositionFields& fields,
-                                              const BatchShape& batch,
-                                              PaddingRows padding) {
-  const std::int64_t offset = fields.offset.value_or(0);
-  const std::int64_t last_offset =
-      kMaxPosition - static_cast<std::int64_t>(
-                         std::min<std::uint64_t>(batch.sequence, kMaxPosition));
-  if (offset < -kMaxPosition || offset > last_offset) {
-    return Invalid("POSITION_OUT_OF_BOUNDS",
-                   absl::StrCat("positions.offset is ", offset, ", but with ",
-                                batch.sequence, " tokens it must be ",
-                                -kMaxPosition, " to ", last_offset));
+absl::StatusOr<PositionList> ResolvePositions(
+    const PositionFields& fields, const BatchShape& batch,
+    const EncodingSpec& spec, std::span<const std::uint64_t> ids) {
+  absl::Status status = CheckPositionFields(fields);
+  if (status.ok()) {
+    status = CheckOffset(fields.offset.value_or(0), batch.sequence);
   }
+  if (status.ok()) status = CheckGridLength(fields, batch, spec);
+  if (!status.ok()) return status;
   switch (fields.scheme) {
     case Scheme::kCount:
-      return Count(offset, batch);
+      return CountedPositions(fields, batch);
     case Scheme::kValues:
-      if (fields.offset) {
-        return Invalid("CONTRADICTORY_FIELDS",
-                       "positions.offset and positions.values are both set; "
-                       "the values say where each token is");
-      }
-      return FromValues(fields.tensor, batch);
+      return GivenPositions(fields, batch);
     case Scheme::kPaddedLengths:
-      return FromPadded(fields, batch, padding);
+      return PaddedPositions(fields, batch, spec.padding_rows);
     case Scheme::kPackedLengths:
-      return FromPacked(fields, batch);
+      return PackedPositions(fields, batch);
+    case Scheme::kAttentionMask:
+    case Scheme::kPaddingId:
+      return MaskedPositions(fields, batch, spec, ids);
   }
   return absl::InternalError("no such position scheme");
 }
@@ -201,6 +125,15 @@ absl::Status CheckRange(const PositionList& positions, const EncodingSpec& spec,
   const PositionRange range = encoding.range();
   const auto first = static_cast<double>(range.first);
   const auto last = static_cast<double>(range.last);
+  if (positions.numbers > 1) {
+    // A whole grid, whatever the coordinates of its tokens.
+    const auto rows = static_cast<std::uint64_t>(range.last) + 1;
+    if (!spec.max_positions || *spec.max_positions >= rows) {
+      return absl::OkStatus();
+    }
+    return OverCap(absl::StrCat(*spec.max_positions),
+                   absl::StrCat("a grid of ", rows), *spec.max_positions);
+  }
   const double cap = spec.max_positions
                          ? static_cast<double>(*spec.max_positions)
                          : std::numeric_limits<double>::infinity();
@@ -209,15 +142,16 @@ absl::Status CheckRange(const PositionList& positions, const EncodingSpec& spec,
   for (std::size_t r = 0; r < positions.values.size(); ++r) {
     const double position = positions.values[r];
     if (PositionList::IsPadding(position)) continue;
-    if (position < floor || position >= cap) {
-      return Error(absl::StatusCode::kOutOfRange, "POSITION_OVER_CAP",
-                   absl::StrCat("position ", absl::StrFormat("%.17g", position),
-                                " of ", Place(r, positions),
-                                " is outside encoding.max_positions, which "
-                                "allows 0 to ",
-                                *spec.max_positions - 1));
+    const bool capped = position != positions.padding_position;
+    if (capped && (position < floor || position >= cap)) {
+      return OverCap(absl::StrFormat("%.17g", position), Place(r, positions),
+                     *spec.max_positions);
     }
     if (position < first || position > last) {
+      if (spec.angle_precision != AnglePrecision::kExact) {
+        return BeyondFloat32(absl::StrFormat("%.17g", position),
+                             Place(r, positions), range);
+      }
       return Error(absl::StatusCode::kOutOfRange, "POSITION_OUTSIDE_TABLE",
                    absl::StrCat("position ", absl::StrFormat("%.17g", position),
                                 " of ", Place(r, positions),

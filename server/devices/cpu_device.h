@@ -31,6 +31,10 @@ class CpuDevice : public Device {
   absl::StatusOr<ResponseBuffer> AllocateResponse(std::size_t bytes) override;
   absl::Status Add(const AddOp& op, std::span<std::byte> output) override;
   absl::Status AddInPlace(const AddOp& op) override;
+  absl::Status DropOut(const Dropout& dropout, DType dtype,
+                       std::span<std::byte> values) override;
+  absl::Status Rotate(const RotateOp& op, std::span<std::byte> output) override;
+  absl::Status RotateInPlace(const RotateOp& op) override;
 
   // What the pool of responses has done.
   BufferPool::Counters pool_counters() const { return pool_->counters(); }

@@ -5,8 +5,8 @@
 // an encoding names an op and builds rows.
 //
 // To add a device: implement Device and DeviceTable in devices/<name>_device,
-// add a line to MakeDevice, and a line to tests/conformance/device_test.cc. To
-// add an op: a request struct and a method here, in every device, with its
+// add a line to MakeDevice, and a name to tests/conformance/device_fixture.h.
+// To add an op: a request struct and a method here, in every device, with its
 // conformance cases.
 
 #include <cstddef>
@@ -22,6 +22,7 @@
 #include "server/base/tensor.h"
 #include "server/base/worker_pool.h"
 #include "server/devices/response_buffer.h"
+#include "server/kernels/kernels.h"
 
 namespace posenc::server {
 
@@ -35,7 +36,7 @@ class DeviceTable {
   virtual std::uint64_t width() const = 0;
 };
 
-// One row of a table. No table: a row of zeros.
+// One row of a table. No table: a row of zeros, or, of angles, no turn.
 struct TableRow {
   const DeviceTable* table = nullptr;
   std::uint64_t row = 0;
@@ -44,15 +45,16 @@ struct TableRow {
 // Which encoding row goes to which output row, without a list as long as the
 // output: output row r takes rows[((first + r) / run) % rows.size()].
 struct RowMap {
-  std::span<const TableRow> rows;  // FLOAT64 tables, as wide as the output
+  std::span<const TableRow> rows;  // FLOAT64 tables, as wide as the op says
   std::uint64_t run = 1;           // consecutive output rows that share a row
   std::uint64_t first = 0;         // where the output begins
 };
 
-// output[r] = round(scale * input[r] + encoding[r]), for `rows` rows of `width`
-// elements. The product and the sum are each rounded to double, and the result
-// once to `output_dtype`, nearest even. Bit-equal on every device.
-struct AddOp {
+// What every op on rows is told: `rows` rows of `width` elements, multiplied by
+// `scale`, meet each its encoding. Arithmetic is double, every product and
+// every sum is rounded, and the result once to `output_dtype`, nearest even.
+// Bit-equal on every device.
+struct RowsOp {
   std::uint64_t rows = 0;
   std::uint64_t width = 0;
   double scale = 1;
@@ -65,6 +67,34 @@ struct AddOp {
   // … or, when `gather` is set, its rows ids[0], ids[1], …, all within it.
   const DeviceTable* gather = nullptr;
   std::span<const std::uint64_t> ids;
+
+  // Of what the input is.
+  DType SourceDType() const {
+    return gather != nullptr ? gather->dtype() : input_dtype;
+  }
+};
+
+// output[r] = scale * input[r] + encoding[r], which is as wide as the output.
+struct AddOp : RowsOp {};
+
+// Turns the pairs of scale * input[r] by the angles of encoding[r], which has
+// the cosines of `pairs` angles and then their sines: (a, b) becomes
+// (a * cos - b * sin, a * sin + b * cos). The channels from 2 * pairs on are
+// scale * input[r], and so are all of a row without a table.
+struct RotateOp : RowsOp {
+  std::uint64_t pairs = 0;  // at most width / 2
+  Pairing pairing = Pairing::kHalves;
+};
+
+// Zeroes elements with probability `rate`, 0 ≤ rate < 1, and multiplies the
+// others by 1 / (1 - rate). Whether the element of that index is one of them:
+// Philox 4x32-10 (Salmon et al. 2011) with key `seed` and a counter of index /
+// 4 in the lower and request_position in the upper half; word index % 4 of the
+// result, over 2^32, is below `rate`. Bit-equal on every device.
+struct Dropout {
+  double rate = 0;
+  std::uint64_t seed = 0;
+  std::uint64_t request_position = 0;
 };
 
 // Thread-safe.
@@ -97,6 +127,15 @@ class Device {
   // of op.input. REQUIRES: no gather, types of one size, and that op.input is
   // writable memory that nobody else reads meanwhile.
   virtual absl::Status AddInPlace(const AddOp& op) = 0;
+
+  // Drops elements of what AllocateResponse gave, which holds elements of the
+  // floating-point type `dtype`.
+  virtual absl::Status DropOut(const Dropout& dropout, DType dtype,
+                               std::span<std::byte> values) = 0;
+  // As Add and AddInPlace.
+  virtual absl::Status Rotate(const RotateOp& op,
+                              std::span<std::byte> output) = 0;
+  virtual absl::Status RotateInPlace(const RotateOp& op) = 0;
 };
 
 // The device of that name. INVALID_ARGUMENT, listing the known ones, if there

@@ -28,6 +28,7 @@ void PayloadCursor::Skip(std::size_t bytes) {
 }
 
 PayloadCursor::Run PayloadCursor::Stitch() {
+  stitched_.resize(element_size_);
   stitched_from_ = segments_;
   stitched_offset_ = offset_;
   for (std::size_t have = 0; have < element_size_;) {

@@ -1,17 +1,17 @@
 #ifndef POSENC_SERVER_DEVICES_PAYLOAD_CURSOR_H_
 #define POSENC_SERVER_DEVICES_PAYLOAD_CURSOR_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/container/inlined_vector.h"
 #include "server/base/segments.h"
 
 namespace posenc::server {
 
-// Walks the elements of a payload in contiguous runs, as long as its segments
-// allow. An element that straddles a seam is put together in a buffer here and
-// is a run of its own; nothing else is copied. Not thread-safe.
+// Walks the elements of a payload, or its rows, in contiguous runs, as long as
+// its segments allow. An element that straddles a seam is put together in a
+// buffer here and is a run of its own; nothing else is copied. Not thread-safe.
 class PayloadCursor {
  public:
   // Elements at any alignment.
@@ -21,7 +21,7 @@ class PayloadCursor {
     bool stitched = false;  // not in a segment, but put together
   };
 
-  // `element_size` is at most 8.
+  // `element_size` in bytes, at least 1. Rows are elements too.
   PayloadCursor(Segments segments, std::size_t element_size)
       : segments_(segments), element_size_(element_size) {}
 
@@ -41,8 +41,8 @@ class PayloadCursor {
 
   Segments segments_;
   std::size_t element_size_;
-  std::size_t offset_ = 0;  // in the first of segments_
-  std::array<std::byte, 8> stitched_{};
+  std::size_t offset_ = 0;                      // in the first of segments_
+  absl::InlinedVector<std::byte, 8> stitched_;  // empty before the first seam
   Segments stitched_from_;  // where the stitched element begins
   std::size_t stitched_offset_ = 0;
 };

@@ -31,6 +31,32 @@ using RotateFunction = void (*)(const double* sin_a, const double* cos_a,
                                 double* out_sin, double* out_cos,
                                 std::size_t stride, std::size_t n);
 
+// Which channels of a row make a pair: 2i and 2i + 1, or i and i + pairs.
+enum class Pairing { kAdjacent, kHalves };
+inline constexpr int kPairings = 2;
+
+// Rows whose pairs of channels are to be turned.
+struct PairRows {
+  std::size_t rows = 0;
+  std::size_t width = 0;  // elements of a row; rows follow each other
+  std::size_t pairs = 0;  // 2 * pairs <= width
+  // Doubles from the encoding of a row to that of the next: 0 if all share one.
+  std::size_t encoding_stride = 0;
+  double scale = 1;
+};
+
+// Turns each pair (a, b) of scale * in by the angle whose cosine and sine are
+// c = encoding[i] and s = encoding[pairs + i] of its row:
+//
+//   (a, b) -> (a * c - b * s, a * s + b * c)
+//
+// The other channels, from 2 * pairs on, are scale * in. Products and sums are
+// each rounded to double and the results once to the output's type, as
+// AddFunction's are. out may be in where the two types have the same size.
+// Without pairs, the encoding is not read.
+using RotatePairsFunction = void (*)(const void* in, const double* encoding,
+                                     const PairRows& rows, void* out);
+
 // sin and cos of 2π * position * turns[i] for n angles.
 using SinCosFunction = void (*)(DoubleDouble position,
                                 const DoubleDouble* turns, double* sin,
@@ -45,8 +71,15 @@ struct Kernels {
   RotateFunction rotate_streaming;
   SinCosFunction sin_cos_of_turns;
 
+  // [pairing][input dtype][output dtype]
+  RotatePairsFunction rotate_pairs[kPairings][kFloatDTypes][kFloatDTypes];
+
   AddFunction Add(DType in, DType out) const {
     return add[static_cast<int>(in)][static_cast<int>(out)];
+  }
+  RotatePairsFunction RotatePairs(Pairing pairing, DType in, DType out) const {
+    return rotate_pairs[static_cast<int>(pairing)][static_cast<int>(in)]
+                       [static_cast<int>(out)];
   }
 };
 

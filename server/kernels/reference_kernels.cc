@@ -53,6 +53,43 @@ void Add(const void* in, const double* encoding, double scale, void* out,
   }
 }
 
+template <typename In>
+double ScaledElement(const void* in, std::size_t i, double scale) {
+  return scale * In::Widen(Load<typename In::Bits>(in, i));
+}
+
+template <typename In, typename Out, Pairing kPairing>
+void RotatePairsOfRow(const void* in, const double* encoding,
+                      const PairRows& rows, void* out) {
+  for (std::size_t i = 0; i < rows.pairs; ++i) {
+    const bool adjacent = kPairing == Pairing::kAdjacent;
+    const std::size_t first = adjacent ? 2 * i : i;
+    const std::size_t second = adjacent ? first + 1 : first + rows.pairs;
+    const double a = ScaledElement<In>(in, first, rows.scale);
+    const double b = ScaledElement<In>(in, second, rows.scale);
+    const double cos = Load<double>(encoding, i);
+    const double sin = Load<double>(encoding, rows.pairs + i);
+    Store(Out::Round(a * cos - b * sin), out, first);
+    Store(Out::Round(a * sin + b * cos), out, second);
+  }
+  for (std::size_t i = 2 * rows.pairs; i < rows.width; ++i) {
+    Store(Out::Round(ScaledElement<In>(in, i, rows.scale)), out, i);
+  }
+}
+
+template <typename In, typename Out, Pairing kPairing>
+void RotatePairs(const void* in, const double* encoding, const PairRows& rows,
+                 void* out) {
+  const auto* from = static_cast<const std::byte*>(in);
+  auto* to = static_cast<std::byte*>(out);
+  for (std::size_t row = 0; row < rows.rows; ++row) {
+    RotatePairsOfRow<In, Out, kPairing>(from, encoding, rows, to);
+    from += rows.width * sizeof(typename In::Bits);
+    to += rows.width * sizeof(typename Out::Bits);
+    encoding += rows.encoding_stride;
+  }
+}
+
 void Rotate(const double* sin_a, const double* cos_a, const double* sin_b,
             const double* cos_b, double* out_sin, double* out_cos,
             std::size_t stride, std::size_t n) {
@@ -75,20 +112,31 @@ void SinCosOfTurns(DoubleDouble position, const DoubleDouble* turns,
   }
 }
 
+template <typename In, typename Out>
+constexpr void FillConversion(Kernels& kernels, DType in, DType out) {
+  const int from = static_cast<int>(in);
+  const int to = static_cast<int>(out);
+  kernels.add[from][to] = &Add<In, Out>;
+  kernels.rotate_pairs[static_cast<int>(Pairing::kAdjacent)][from][to] =
+      &RotatePairs<In, Out, Pairing::kAdjacent>;
+  kernels.rotate_pairs[static_cast<int>(Pairing::kHalves)][from][to] =
+      &RotatePairs<In, Out, Pairing::kHalves>;
+}
+
 template <typename In>
-constexpr void FillRow(AddFunction (&row)[kFloatDTypes]) {
-  row[static_cast<int>(DType::kFloat32)] = &Add<In, Float32>;
-  row[static_cast<int>(DType::kFloat16)] = &Add<In, Float16>;
-  row[static_cast<int>(DType::kBFloat16)] = &Add<In, BFloat16>;
-  row[static_cast<int>(DType::kFloat64)] = &Add<In, Float64>;
+constexpr void FillInput(Kernels& kernels, DType in) {
+  FillConversion<In, Float32>(kernels, in, DType::kFloat32);
+  FillConversion<In, Float16>(kernels, in, DType::kFloat16);
+  FillConversion<In, BFloat16>(kernels, in, DType::kBFloat16);
+  FillConversion<In, Float64>(kernels, in, DType::kFloat64);
 }
 
 constexpr Kernels MakeKernels() {
-  Kernels kernels{"reference", {}, &Rotate, &Rotate, &SinCosOfTurns};
-  FillRow<Float32>(kernels.add[static_cast<int>(DType::kFloat32)]);
-  FillRow<Float16>(kernels.add[static_cast<int>(DType::kFloat16)]);
-  FillRow<BFloat16>(kernels.add[static_cast<int>(DType::kBFloat16)]);
-  FillRow<Float64>(kernels.add[static_cast<int>(DType::kFloat64)]);
+  Kernels kernels{"reference", {}, &Rotate, &Rotate, &SinCosOfTurns, {}};
+  FillInput<Float32>(kernels, DType::kFloat32);
+  FillInput<Float16>(kernels, DType::kFloat16);
+  FillInput<BFloat16>(kernels, DType::kBFloat16);
+  FillInput<Float64>(kernels, DType::kFloat64);
   return kernels;
 }
 

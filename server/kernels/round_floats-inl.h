@@ -46,11 +46,13 @@ HWY_INLINE bool AnyLowHalfIsZero(hn::Vec<WordHalves> halves) {
 template <>
 inline constexpr bool kRoundsFromFloats<BFloat16> = true;
 
-// Rounds floats to the nearest elements and stores them. False, and nothing is
-// stored, if any may be a tie, or NaN.
+// Rounds floats to the nearest elements and stores them, the first half of the
+// vectors at `low` and the others at `high`. False, and nothing is stored, if
+// any may be a tie, or NaN.
 template <std::size_t kCount>
 HWY_INLINE bool StoreUnlessTied(BFloat16, const WideFloatsV (&floats)[kCount],
-                                std::uint16_t* to) {
+                                std::uint16_t* low, std::uint16_t* high) {
+  static_assert(kCount % 4 == 0);
   const WideFloats df;
   const WideWords du;
   const WordHalves dh;
@@ -66,9 +68,12 @@ HWY_INLINE bool StoreUnlessTied(BFloat16, const WideFloatsV (&floats)[kCount],
   // NaN could carry into its sign; the sum is NaN if any of the floats is.
   const bool any_nan = !hn::AllFalse(df, hn::IsNaN(sum));
   if (HWY_UNLIKELY(any_nan || AnyLowHalfIsZero(rest))) return false;
-  for (std::size_t i = 0; i < kCount; i += 2) {
-    hn::StoreU(hn::ConcatOdd(dh, rounded[i + 1], rounded[i]), dh,
-               to + i * hn::Lanes(df));
+  constexpr std::size_t kHalf = kCount / 2;
+  for (std::size_t i = 0; i < kHalf; i += 2) {
+    const std::size_t at = i * hn::Lanes(df);
+    const std::size_t k = i + kHalf;
+    hn::StoreU(hn::ConcatOdd(dh, rounded[i + 1], rounded[i]), dh, low + at);
+    hn::StoreU(hn::ConcatOdd(dh, rounded[k + 1], rounded[k]), dh, high + at);
   }
   return true;
 }
@@ -80,7 +85,7 @@ inline constexpr bool kRoundsFromFloats<Float16> = true;
 
 template <std::size_t kCount>
 HWY_INLINE bool StoreUnlessTied(Float16, const WideFloatsV (&floats)[kCount],
-                                std::uint16_t* to) {
+                                std::uint16_t* low, std::uint16_t* high) {
   const WideFloats df;
   const WideWords du;
   const WordHalves dh;
@@ -98,9 +103,13 @@ HWY_INLINE bool StoreUnlessTied(Float16, const WideFloatsV (&floats)[kCount],
   if (HWY_UNLIKELY(AnyLowHalfIsZero(rest))) return false;
   const hn::Rebind<hwy::float16_t, WideFloats> df16;
   const hn::Rebind<std::uint16_t, WideFloats> bits;
-  for (std::size_t i = 0; i < kCount; ++i) {
+  constexpr std::size_t kHalf = kCount / 2;
+  for (std::size_t i = 0; i < kHalf; ++i) {
+    const std::size_t at = i * hn::Lanes(df);
     hn::StoreU(hn::BitCast(bits, hn::DemoteTo(df16, floats[i])), bits,
-               to + i * hn::Lanes(df));
+               low + at);
+    hn::StoreU(hn::BitCast(bits, hn::DemoteTo(df16, floats[i + kHalf])), bits,
+               high + at);
   }
   return true;
 }

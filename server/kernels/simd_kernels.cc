@@ -4,15 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-// On x86: SSE4, AVX2 and AVX3 (AVX-512 of Skylake and later). SSSE3 is left
-// out, since every CPU of the last fifteen years that has it has SSE4 too.
-#define HWY_DISABLED_TARGETS HWY_SSSE3
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "server/kernels/simd_kernels.cc"
 #include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 #include "server/kernels/angles-inl.h"
+#include "server/kernels/blocks-inl.h"
 #include "server/kernels/elements-inl.h"
 #include "server/kernels/round_floats-inl.h"
 
@@ -28,18 +26,6 @@ const Kernels& TargetKernels() { return ReferenceKernels(); }
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A factor, and a factor of one: both give the same bits.
-struct Scaled {
-  explicit Scaled(double scale) : factor(hn::Set(Doubles(), scale)) {}
-  HWY_INLINE DoublesV operator()(DoublesV values) const {
-    return hn::Mul(factor, values);
-  }
-  DoublesV factor;
-};
-struct Unscaled {
-  HWY_INLINE DoublesV operator()(DoublesV values) const { return values; }
-};
-
 template <typename In, typename Scale>
 HWY_INLINE DoublesV Sum(const typename In::Bits* in, const double* encoding,
                         Scale scale) {
@@ -52,10 +38,7 @@ HWY_INLINE void AddVector(const typename In::Bits* in, const double* encoding,
   Out::Store(Sum<In>(in, encoding, scale), out);
 }
 
-// Adds a block of kBlock vectors. Each step is taken for all of them before the
-// next one: a CPU looks only so many instructions ahead for work.
-constexpr std::size_t kBlock = 8;
-
+// Adds a block of kBlock vectors.
 template <typename In, typename Out, typename Scale>
 HWY_INLINE void AddBlock(const typename In::Bits* in, const double* encoding,
                          Scale scale, typename Out::Bits* out) {
@@ -70,23 +53,13 @@ HWY_INLINE void AddBlock(const typename In::Bits* in, const double* encoding,
       floats[i] = hn::Combine(WideFloats(), hn::DemoteTo(half, high),
                               hn::DemoteTo(half, low));
     }
-    if (HWY_LIKELY(StoreUnlessTied(Out(), floats, out))) return;
+    auto* high = out + kBlock / 2 * lanes;
+    if (HWY_LIKELY(StoreUnlessTied(Out(), floats, out, high))) return;
   }
   for (std::size_t i = 0; i < kBlock * lanes; i += lanes) {
     AddVector<In, Out>(in + i, encoding + i, scale, out + i);
   }
 }
-
-// Asks for the lines of `count` elements that are due soon. Rounding to 16 bits
-// takes so many instructions an element that the CPU alone does not look far
-// enough ahead to keep the memory busy.
-template <typename T>
-HWY_INLINE void PrefetchElements(const T* elements, std::size_t count) {
-  constexpr std::size_t kLine = 64 / sizeof(T);
-  for (std::size_t i = 0; i < count; i += kLine) hwy::Prefetch(elements + i);
-}
-
-constexpr std::size_t kPrefetchDistance = 512;  // elements
 
 // Adds all but fewer elements than a vector; returns how many.
 // Inline, because GCC leaves the upper halves of registers dirty after a call
@@ -123,6 +96,9 @@ void Add(const void* in, const double* encoding, double scale, void* out,
                                                   scale, to + done, n - done);
 }
 
+// In rotate_pairs.cc.
+void FillRotatePairs(Kernels& kernels);
+
 template <typename In>
 constexpr void FillRow(AddFunction (&row)[kFloatDTypes]) {
   row[static_cast<int>(DType::kFloat32)] = &Add<In, Float32>;
@@ -136,11 +112,13 @@ Kernels MakeKernels() {
                   {},
                   &Rotate,
                   &RotateStreaming,
-                  &SinCosOfTurns};
+                  &SinCosOfTurns,
+                  {}};
   FillRow<Float32>(kernels.add[static_cast<int>(DType::kFloat32)]);
   FillRow<Float16>(kernels.add[static_cast<int>(DType::kFloat16)]);
   FillRow<BFloat16>(kernels.add[static_cast<int>(DType::kBFloat16)]);
   FillRow<Float64>(kernels.add[static_cast<int>(DType::kFloat64)]);
+  FillRotatePairs(kernels);
   return kernels;
 }
 

@@ -1,36 +1,69 @@
 #include "server/service/encode_input.h"
 
-#include <utility>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "server/base/error.h"
 #include "server/core/payload.h"
 
 namespace posenc::server {
 namespace {
 
-// Checks the rank, and reads batch and sequence off the outer dimensions.
+// What each outer dimension of an input is, in its order.
+enum class Outer { kBatch, kSequence, kHeads };
+
+std::vector<Outer> OuterDimensions(BatchLayout layout) {
+  switch (layout) {
+    case BatchLayout::kBatchFirst:
+      return {Outer::kBatch, Outer::kSequence};
+    case BatchLayout::kSequenceFirst:
+      return {Outer::kSequence, Outer::kBatch};
+    case BatchLayout::kHeadsSequence:
+      return {Outer::kBatch, Outer::kHeads, Outer::kSequence};
+    case BatchLayout::kSequenceHeads:
+      return {Outer::kBatch, Outer::kSequence, Outer::kHeads};
+  }
+  return {};
+}
+
+// "[batch, sequence, d_model]".
+std::string Describe(const std::vector<Outer>& outer, bool packed,
+                     bool has_width) {
+  std::vector<absl::string_view> names;
+  for (const Outer dimension : outer) {
+    if (dimension == Outer::kBatch) names.push_back("batch");
+    if (dimension == Outer::kHeads) names.push_back("heads");
+    if (dimension == Outer::kSequence) {
+      names.push_back(packed ? "tokens" : "sequence");
+    }
+  }
+  if (has_width) names.push_back("d_model");
+  return absl::StrCat("[", absl::StrJoin(names, ", "), "]");
+}
+
+// Checks the rank, and reads batch, sequence and heads off the outer
+// dimensions, which token ids have alone.
 absl::StatusOr<BatchShape> ReadBatch(const EncodeRequest& request,
-                                     const Shape& shape, std::size_t inner,
+                                     const Shape& shape, bool has_width,
                                      absl::string_view what) {
   const bool packed = IsPacked(request.positions);
-  const std::size_t rank = (packed ? 1 : 2) + inner;
+  std::vector<Outer> outer = OuterDimensions(request.layout);
+  if (packed) std::erase(outer, Outer::kBatch);
+  const std::size_t rank = outer.size() + (has_width ? 1 : 0);
   if (shape.size() != rank) {
-    const absl::string_view last = inner == 0 ? "]" : ", d_model]";
-    const absl::string_view outer =
-        packed ? "[tokens"
-               : (request.layout == BatchLayout::kSequenceFirst
-                      ? "[sequence, batch"
-                      : "[batch, sequence");
     return Invalid(
-        "RANK", absl::StrCat(what, " are ", ToString(shape), ", which has ",
-                             shape.size(), " dimensions, but must be ", outer,
-                             last, ", which has ", rank));
+        "RANK",
+        absl::StrCat(what, " are ", ToString(shape), ", which has ",
+                     shape.size(), " dimensions, but must be ",
+                     Describe(outer, packed, has_width), ", which has ", rank));
   }
-  if (packed) return BatchShape{.batch = 1, .sequence = shape[0]};
-  BatchShape batch{shape[0], shape[1], request.layout};
-  if (request.layout == BatchLayout::kSequenceFirst) {
-    std::swap(batch.batch, batch.sequence);
+  BatchShape batch{.layout = request.layout};
+  for (std::size_t i = 0; i < outer.size(); ++i) {
+    if (outer[i] == Outer::kBatch) batch.batch = shape[i];
+    if (outer[i] == Outer::kSequence) batch.sequence = shape[i];
+    if (outer[i] == Outer::kHeads) batch.heads = shape[i];
   }
   return batch;
 }
@@ -42,7 +75,7 @@ absl::StatusOr<EncodeInput> CheckEmbeddings(const EncodeRequest& request) {
                                          ", but must be FLOAT32, FLOAT16, "
                                          "BFLOAT16 or FLOAT64"));
   }
-  const auto batch = ReadBatch(request, tensor.shape, 1, "embeddings");
+  const auto batch = ReadBatch(request, tensor.shape, true, "embeddings");
   if (!batch.ok()) return batch.status();
   const auto elements = CheckPayload(tensor, "embeddings");
   if (!elements.ok()) return elements.status();
@@ -75,7 +108,15 @@ absl::Status CheckIds(const std::vector<std::int64_t>& ids, const Shape& shape,
 absl::StatusOr<EncodeInput> CheckTokenIds(const EncodeRequest& request,
                                           const EmbeddingStore& tables) {
   const TensorView& tensor = *request.token_ids;
-  const auto batch = ReadBatch(request, tensor.shape, 0, "token_ids");
+  if (HasHeads(request.layout)) {
+    return Invalid(
+        "LAYOUT_WITH_HEADS",
+        absl::StrCat("batch_layout is ",
+                     Describe(OuterDimensions(request.layout), false, true),
+                     ", but token_ids, which are ", ToString(tensor.shape),
+                     ", have no heads"));
+  }
+  const auto batch = ReadBatch(request, tensor.shape, false, "token_ids");
   if (!batch.ok()) return batch.status();
   const auto elements = CheckPayload(tensor, "token_ids");
   if (!elements.ok()) return elements.status();

@@ -32,6 +32,7 @@ struct EncodeRequest {
   std::optional<DType> output_dtype;
   PositionFields positions;
   std::string embedding_table;
+  std::optional<Dropout> dropout;
   // Exactly one, or INVALID_ARGUMENT.
   std::optional<TensorView> embeddings;
   std::optional<TensorView> token_ids;
@@ -54,6 +55,7 @@ struct EncodePlan {
   std::uint64_t rows = 0;
   DType input_dtype = DType::kFloat32;
   PositionList positions;
+  std::optional<Dropout> dropout;
   std::weak_ptr<TableCache::Entry> cache_entry;
 
   // Whether an equal request gets an equal plan at any time: no table, whose
@@ -100,7 +102,11 @@ struct Description {
   DType dtype = DType::kFloat32;
   std::uint64_t positions_searched = 0;
   std::optional<Collision> collision;
+  // What the float32 mode is off by, over that many positions from 0.
+  std::optional<double> float32_difference;
+  std::uint64_t float32_positions = 0;
   PositionRange range;
+  std::optional<double> attention_factor;  // of encodings that rotate
 };
 
 struct TableRowsRequest {

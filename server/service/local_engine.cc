@@ -5,11 +5,23 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/checked_math.h"
 #include "server/base/error.h"
-#include "server/core/encoding_rows.h"
 #include "server/core/encodings/registry.h"
 #include "server/service/encode_input.h"
 
 namespace posenc::server {
+namespace {
+
+absl::Status CheckDropout(const std::optional<Dropout>& dropout) {
+  // Written so that NaN fails it.
+  if (!dropout || (dropout->rate >= 0 && dropout->rate < 1)) {
+    return absl::OkStatus();
+  }
+  return Invalid("DROPOUT_RATE",
+                 absl::StrCat("dropout.rate is ", dropout->rate,
+                              ", but must be 0 or more and below 1"));
+}
+
+}  // namespace
 
 absl::Status CheckFloat(DType dtype, absl::string_view what) {
   if (IsFloat(dtype)) return absl::OkStatus();
@@ -58,11 +70,14 @@ absl::StatusOr<EncodePlan> LocalEngine::Plan(const EncodeRequest& request) {
   if (!input.ok()) return input.status();
   const DType dtype = request.output_dtype.value_or(input->dtype);
   absl::Status status = CheckFloat(dtype, "output_dtype");
+  if (status.ok()) status = CheckDropout(request.dropout);
   if (!status.ok()) return status;
   auto prepared = Prepare(request.encoding, input->width);
   if (!prepared.ok()) return prepared.status();
+  status = CheckEncodable(prepared->spec, prepared->encoding());
+  if (!status.ok()) return status;
   auto positions = ResolvePositions(request.positions, input->batch,
-                                    prepared->spec.padding_rows);
+                                    prepared->spec, input->ids);
   if (!positions.ok()) return positions.status();
   status = CheckRange(*positions, prepared->spec, prepared->encoding());
   if (!status.ok()) return status;
@@ -77,20 +92,21 @@ absl::StatusOr<EncodePlan> LocalEngine::Plan(const EncodeRequest& request) {
       .output_bytes = *bytes,
       .table = std::move(input->table),
       .ids = std::move(input->ids),
-      .rows = input->batch.tokens(),
+      .rows = input->batch.rows(),
       .input_dtype = input->dtype,
       .positions = *std::move(positions),
+      .dropout = request.dropout,
       .cache_entry = prepared->entry};
 }
 
 absl::StatusOr<ResponseBuffer> LocalEngine::Run(const EncodePlan& plan,
                                                 Segments embeddings,
                                                 Overwrite overwrite) {
-  AddOp op{.rows = plan.rows,
-           .width = plan.encoding.d_model,
-           .scale = plan.embedding_scale,
-           .output_dtype = plan.dtype,
-           .input_dtype = plan.input_dtype};
+  RowsOp op{.rows = plan.rows,
+            .width = plan.encoding.d_model,
+            .scale = plan.embedding_scale,
+            .output_dtype = plan.dtype,
+            .input_dtype = plan.input_dtype};
   if (plan.table != nullptr) {
     op.gather = plan.table->on_device.get();
     op.ids = plan.ids;
@@ -98,7 +114,7 @@ absl::StatusOr<ResponseBuffer> LocalEngine::Run(const EncodePlan& plan,
     op.input = embeddings;
   }
   ResponseBuffer output;
-  if (overwrite == Overwrite::kNever || op.gather != nullptr ||
+  if (overwrite == Overwrite::kNever || plan.dropout || op.gather != nullptr ||
       SizeOf(op.input_dtype) != SizeOf(op.output_dtype)) {
     auto allocated = device_.AllocateResponse(plan.output_bytes);
     if (!allocated.ok()) return allocated.status();
@@ -110,60 +126,17 @@ absl::StatusOr<ResponseBuffer> LocalEngine::Run(const EncodePlan& plan,
     if (!found.ok()) return found.status();
     entry = *std::move(found);
   }
-  absl::Status status = Add(entry, plan.positions, op, output.bytes());
+  absl::Status status = ApplyEncoding(Cached(entry), plan.encoding,
+                                      plan.positions, op, output.bytes());
   // A table whose file was cut short reads as zeros.
   if (status.ok() && plan.table != nullptr) {
     status = plan.table->CheckUnchanged();
   }
+  if (status.ok() && plan.dropout) {
+    status = device_.DropOut(*plan.dropout, plan.dtype, output.bytes());
+  }
   if (!status.ok()) return status;
   return output;
-}
-
-// Rows of that width whose chunks, even in the worst case of kDenseRows wanted
-// of each, take an eighth of the cache, so that long and scattered requests
-// leave room for others.
-std::uint64_t LocalEngine::RowsAtOnce(std::uint64_t width) const {
-  constexpr std::uint64_t kWorstBytesOfElement =
-      sizeof(double) * kChunkRows / kDenseRows;
-  return std::max<std::uint64_t>(
-      kDenseRows, cache_.capacity_bytes() / (8 * kWorstBytesOfElement * width));
-}
-
-// Runs the op, a piece at a time where it has more positions than rows at once.
-// Without an output, in place.
-absl::Status LocalEngine::Add(const std::shared_ptr<TableCache::Entry>& entry,
-                              const PositionList& positions, AddOp op,
-                              std::span<std::byte> output) {
-  const std::uint64_t at_once = RowsAtOnce(op.width);
-  const auto add = [&](const PositionList& list, const AddOp& piece,
-                       std::span<std::byte> to) -> absl::Status {
-    const auto rows = EncodingRows::Get(cache_, entry, device_, list);
-    if (!rows.ok()) return rows.status();
-    AddOp with_rows = piece;
-    with_rows.encoding = rows->map();
-    return to.empty() ? device_.AddInPlace(with_rows)
-                      : device_.Add(with_rows, to);
-  };
-  if (positions.values.size() <= at_once) return add(positions, op, output);
-  const std::size_t row_in = op.width * SizeOf(op.input_dtype);
-  const std::size_t row_out = op.width * SizeOf(op.output_dtype);
-  for (std::uint64_t first = 0; first < op.rows; first += at_once) {
-    AddOp piece = op;
-    piece.rows = std::min(at_once, op.rows - first);
-    std::vector<Segment> input;
-    if (op.gather != nullptr) {
-      piece.ids = op.ids.subspan(first, piece.rows);
-    } else {
-      input = Slice(op.input, first * row_in, piece.rows * row_in);
-      piece.input = input;
-    }
-    const absl::Status status = add(
-        Rows(positions, first, piece.rows), piece,
-        output.empty() ? output
-                       : output.subspan(first * row_out, piece.rows * row_out));
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
 }
 
 std::unique_ptr<Engine> MakeEngine(Device& device, const EmbeddingStore& tables,

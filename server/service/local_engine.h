@@ -9,6 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "server/base/limits.h"
+#include "server/service/apply_encoding.h"
 #include "server/service/engine.h"
 
 namespace posenc::server {
@@ -50,6 +51,16 @@ class LocalEngine final : public Engine {
     const Encoding& encoding() const { return TableCache::EncodingOf(*entry); }
   };
 
+  // How far the float32 mode is off, and over how many positions from 0; none
+  // for encodings without such a mode.
+  struct Parity {
+    std::optional<double> difference;
+    std::uint64_t positions = 0;
+  };
+
+  absl::StatusOr<Parity> Float32Difference(const EncodingSpec& spec,
+                                           const Encoding& exact,
+                                           std::uint64_t positions);
   absl::StatusOr<Prepared> Prepare(const SpecFields& fields,
                                    const std::optional<InputWidth>& input);
   absl::StatusOr<std::shared_ptr<TableCache::Entry>> FindEntry(
@@ -63,13 +74,12 @@ class LocalEngine final : public Engine {
         std::min<std::uint64_t>(kStreamPieceBytes, MostPayloadBytes());
     return std::max<std::uint64_t>(1, bytes / row_bytes);
   }
+  CachedEncoding Cached(const std::shared_ptr<TableCache::Entry>& entry) {
+    return {cache_, device_, entry};
+  }
   // RESOURCE_EXHAUSTED, with both numbers, if no response holds that much.
   absl::StatusOr<std::uint64_t> OutputBytes(const Shape& shape,
                                             DType dtype) const;
-  std::uint64_t RowsAtOnce(std::uint64_t width) const;
-  absl::Status Add(const std::shared_ptr<TableCache::Entry>& entry,
-                   const PositionList& positions, AddOp op,
-                   std::span<std::byte> output);
   absl::Status SendRows(const Prepared& prepared, const PositionList& positions,
                         DType dtype, const RowsSink& sink);
 

@@ -1,6 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/core/encodings/registry.h"
+#include "server/core/parity_difference.h"
 #include "server/core/payload.h"
 #include "server/service/local_engine.h"
 
@@ -59,7 +60,7 @@ absl::Status LocalEngine::SendRows(const Prepared& prepared,
   absl::Status status =
       CheckRange(positions, prepared.spec, prepared.encoding());
   if (!status.ok()) return status;
-  const std::uint64_t width = prepared.spec.d_model;
+  const std::uint64_t width = prepared.encoding().width();
   const std::vector<std::byte> zeros(positions.values.size() * width *
                                      SizeOf(DType::kFloat16));
   const Segment input(zeros);
@@ -67,13 +68,13 @@ absl::Status LocalEngine::SendRows(const Prepared& prepared,
   if (!bytes.ok()) return bytes.status();
   auto output = device_.AllocateResponse(*bytes);
   if (!output.ok()) return output.status();
-  status = Add(prepared.entry, positions,
-               {.rows = positions.values.size(),
-                .width = width,
-                .output_dtype = dtype,
-                .input_dtype = DType::kFloat16,
-                .input = Segments(&input, 1)},
-               output->bytes());
+  status = AddEncoding(Cached(prepared.entry), positions,
+                       {.rows = positions.values.size(),
+                        .width = width,
+                        .output_dtype = dtype,
+                        .input_dtype = DType::kFloat16,
+                        .input = Segments(&input, 1)},
+                       output->bytes());
   if (!status.ok()) return status;
   if (!sink({dtype, positions.values.size(), width, output->bytes()})) {
     return absl::CancelledError("the caller went away");
@@ -95,7 +96,7 @@ absl::Status LocalEngine::GetEncoding(
   const std::uint64_t count =
       listed->empty() ? request.position_count : listed->size();
   const std::uint64_t step =
-      RowsOfPiece(prepared->spec.d_model * SizeOf(request.dtype));
+      RowsOfPiece(prepared->encoding().width() * SizeOf(request.dtype));
   for (std::uint64_t at = 0; at < count && status.ok(); at += step) {
     PositionList piece;
     piece.values.resize(std::min(step, count - at));
@@ -109,6 +110,28 @@ absl::Status LocalEngine::GetEncoding(
     status = SendRows(*prepared, piece, request.dtype, sink);
   }
   return status;
+}
+
+absl::StatusOr<LocalEngine::Parity> LocalEngine::Float32Difference(
+    const EncodingSpec& spec, const Encoding& exact, std::uint64_t positions) {
+  if (!HasField(spec.kind, "angle_precision") ||
+      spec.angle_precision != AnglePrecision::kExact) {
+    return Parity();
+  }
+  EncodingSpec rounded = spec;
+  rounded.angle_precision = spec.kind == EncodingKind::kRotary
+                                ? AnglePrecision::kFloat32Pow
+                                : AnglePrecision::kFloat32Exp;
+  const auto recipe = FindRecipe(rounded, tables_);
+  if (!recipe.ok()) return recipe.status();
+  const auto parity = recipe->make();
+  const auto last = static_cast<std::uint64_t>(
+      std::max<std::int64_t>(-1, parity->range().last));
+  positions =
+      std::min({positions, kMaxParityElements / exact.width(), last + 1});
+  const auto difference = LargestDifference(exact, *parity, positions);
+  if (!difference.ok()) return difference.status();
+  return Parity{*difference, positions};
 }
 
 absl::StatusOr<Description> LocalEngine::DescribeEncoding(
@@ -132,6 +155,8 @@ absl::StatusOr<Description> LocalEngine::DescribeEncoding(
       static_cast<std::uint64_t>(std::max<std::int64_t>(0, range.last + 1)));
   const auto collision = FindCollision(encoding, request.dtype, positions);
   if (!collision.ok()) return collision.status();
+  const auto parity = Float32Difference(prepared->spec, encoding, positions);
+  if (!parity.ok()) return parity.status();
   return Description{.encoding = prepared->spec,
                      .op = encoding.op(),
                      .frequencies = encoding.Frequencies(),
@@ -139,7 +164,10 @@ absl::StatusOr<Description> LocalEngine::DescribeEncoding(
                      .dtype = request.dtype,
                      .positions_searched = positions,
                      .collision = *collision,
-                     .range = range};
+                     .float32_difference = parity->difference,
+                     .float32_positions = parity->positions,
+                     .range = range,
+                     .attention_factor = encoding.AttentionFactor()};
 }
 
 absl::Status LocalEngine::GetTable(

@@ -64,6 +64,13 @@ void Fill(const Description& description, v1::DescribeEncodingResponse& proto) {
   }
   proto.set_first_position(description.range.first);
   proto.set_last_position(description.range.last);
+  if (description.attention_factor) {
+    proto.set_attention_factor(*description.attention_factor);
+  }
+  if (description.float32_difference) {
+    proto.set_float32_difference(*description.float32_difference);
+    proto.set_float32_positions(description.float32_positions);
+  }
 }
 
 }  // namespace
@@ -103,6 +110,25 @@ grpc::Status PositionalEncodingService::DescribeEncoding(
   const auto description = calls_.engine().DescribeEncoding(*wanted);
   if (description.ok()) Fill(*description, *response);
   return calls_.Finish(kMethod, *context, description.status());
+}
+
+grpc::Status PositionalEncodingService::ListProfiles(
+    grpc::ServerContext* context, const v1::ListProfilesRequest*,
+    v1::ListProfilesResponse* response) {
+  constexpr char kMethod[] = "ListProfiles";
+  const DrainGuard guard(calls_.drain());
+  if (!guard.status().ok()) {
+    return calls_.Finish(kMethod, *context, guard.status());
+  }
+  for (const Profile& profile : Profiles()) {
+    v1::Profile& proto = *response->add_profiles();
+    proto.set_name(std::string(profile.name));
+    proto.set_library(std::string(profile.library));
+    proto.set_symbol(std::string(profile.symbol));
+    proto.set_checked_version(std::string(profile.checked_version));
+    *proto.mutable_encoding() = ToProto(profile.spec);
+  }
+  return calls_.Finish(kMethod, *context, absl::OkStatus());
 }
 
 }  // namespace posenc::server

@@ -21,6 +21,9 @@ class PositionalEncodingService final
   grpc::Status DescribeEncoding(
       grpc::ServerContext* context, const v1::DescribeEncodingRequest* request,
       v1::DescribeEncodingResponse* response) override;
+  grpc::Status ListProfiles(grpc::ServerContext* context,
+                            const v1::ListProfilesRequest* request,
+                            v1::ListProfilesResponse* response) override;
 
  private:
   CallContext& calls_;

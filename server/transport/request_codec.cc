@@ -80,6 +80,7 @@ class Splitter {
       case v1::EncodeRequest::kBatchLayoutFieldNumber:
       case v1::EncodeRequest::kOutputDtypeFieldNumber:
       case v1::EncodeRequest::kEmbeddingTableFieldNumber:
+      case v1::EncodeRequest::kDropoutFieldNumber:
         return Copy(tag, header);
       default:
         break;
@@ -94,7 +95,7 @@ class Splitter {
     while (const std::uint32_t tag = input_.ReadTag()) {
       const int field = WireFormat::GetTagFieldNumber(tag);
       const bool tensor = field >= v1::Positions::kValuesFieldNumber &&
-                          field <= v1::Positions::kPackedLengthsFieldNumber;
+                          field <= v1::Positions::kAttentionMaskFieldNumber;
       absl::Status status;
       if (tensor && WireFormat::GetTagWireType(tag) ==
                         WireFormat::WIRETYPE_LENGTH_DELIMITED) {
@@ -230,31 +231,36 @@ std::vector<Segment> SegmentsOf(const std::vector<grpc::Slice>& slices) {
 }
 
 absl::Status FillPositions(const v1::Positions& proto, PositionFields& fields) {
+  using Scheme = PositionFields::Scheme;
   if (proto.has_offset()) fields.offset = proto.offset();
-  const v1::Tensor* tensor = nullptr;
-  absl::string_view what;
+  if (proto.has_stride()) fields.stride = proto.stride();
+  const auto take = [&](Scheme scheme, const v1::Tensor& tensor,
+                        absl::string_view what) -> absl::Status {
+    auto view = HeaderFromProto(tensor, what);
+    if (!view.ok()) return view.status();
+    fields.scheme = scheme;
+    fields.tensor = *std::move(view);
+    return absl::OkStatus();
+  };
   switch (proto.scheme_case()) {
     case v1::Positions::kValues:
-      fields.scheme = PositionFields::Scheme::kValues;
-      tensor = &proto.values();
-      what = "positions.values";
-      break;
+      return take(Scheme::kValues, proto.values(), "positions.values");
     case v1::Positions::kPaddedLengths:
-      fields.scheme = PositionFields::Scheme::kPaddedLengths;
-      tensor = &proto.padded_lengths();
-      what = "positions.padded_lengths";
-      break;
+      return take(Scheme::kPaddedLengths, proto.padded_lengths(),
+                  "positions.padded_lengths");
     case v1::Positions::kPackedLengths:
-      fields.scheme = PositionFields::Scheme::kPackedLengths;
-      tensor = &proto.packed_lengths();
-      what = "positions.packed_lengths";
-      break;
+      return take(Scheme::kPackedLengths, proto.packed_lengths(),
+                  "positions.packed_lengths");
+    case v1::Positions::kAttentionMask:
+      return take(Scheme::kAttentionMask, proto.attention_mask(),
+                  "positions.attention_mask");
+    case v1::Positions::kPaddingId:
+      fields.scheme = Scheme::kPaddingId;
+      fields.padding_id = proto.padding_id();
+      return absl::OkStatus();
     case v1::Positions::SCHEME_NOT_SET:
       return absl::OkStatus();
   }
-  auto view = HeaderFromProto(*tensor, what);
-  if (!view.ok()) return view.status();
-  fields.tensor = *std::move(view);
   return absl::OkStatus();
 }
 
@@ -289,6 +295,12 @@ absl::StatusOr<EncodeRequest> FromHeader(const v1::EncodeRequest& proto) {
     request.output_dtype = *dtype;
   }
   request.embedding_table = proto.embedding_table();
+  if (proto.has_dropout()) {
+    request.dropout =
+        Dropout{.rate = proto.dropout().rate(),
+                .seed = proto.dropout().seed(),
+                .request_position = proto.dropout().request_position()};
+  }
   absl::Status status = FillPositions(proto.positions(), request.positions);
   if (status.ok()) status = FillInput(proto, request);
   if (!status.ok()) return status;

@@ -1,6 +1,7 @@
 // How fast encodings are added, against memcpy of as many bytes:
 //
 //   kernel/<target>/<in>_<out>/<op>/<regime>/<cut>
+//   rotate/<target>/<in>_<out>/<pairing>_<head>/<regime>
 //   memcpy/<regime>
 //
 // op      add (scale 1), scale_add, or gather_add (scaled rows of a table)
@@ -10,10 +11,15 @@
 // A contiguous add is one call of the kernel; the others go through the CPU
 // device, which cuts and gathers. bytes_per_second counts what must be read and
 // written: input, encoding and output; for memcpy, source and target.
+//
+// A rotate turns rows of `head` elements, each with an encoding of its own. An
+// add of as many elements takes turns with it: times_add is how many times as
+// long the rotate takes.
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -157,6 +163,52 @@ void AddContiguous(benchmark::State& state, const Kernels& kernels,
   CountElements(state, conversion, count);
 }
 
+constexpr std::uint64_t kHeads[] = {64, 128};
+
+struct NamedPairing {
+  const char* name;
+  Pairing pairing;
+};
+constexpr NamedPairing kNamedPairings[] = {{"adjacent", Pairing::kAdjacent},
+                                           {"halves", Pairing::kHalves}};
+
+template <typename Work>
+double SecondsOf(Work work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  benchmark::ClobberMemory();
+  const std::chrono::duration<double> taken =
+      std::chrono::steady_clock::now() - start;
+  return taken.count();
+}
+
+void RotateContiguous(benchmark::State& state, const Kernels& kernels,
+                      const Conversion& conversion, Pairing pairing,
+                      std::uint64_t head, const Regime& regime) {
+  const std::uint64_t rows =
+      regime.bytes / (conversion.BytesPerElement() * head);
+  const std::uint64_t count = rows * head;
+  const Buffer in = RandomElements(conversion.in, count, kInputLine);
+  const Buffer encoding = RandomElements(DType::kFloat64, count, kEncodingLine);
+  const Buffer out(count * SizeOf(conversion.out), kOutputLine);
+  const auto* encodings = reinterpret_cast<const double*>(encoding.data());
+  const AddFunction add = kernels.Add(conversion.in, conversion.out);
+  const RotatePairsFunction rotate =
+      kernels.RotatePairs(pairing, conversion.in, conversion.out);
+  const PairRows pair_rows{rows, head, head / 2, head, 1.0};
+  double add_seconds = 0, rotate_seconds = 0;
+  for (auto _ : state) {
+    add_seconds +=
+        SecondsOf([&] { add(in.data(), encodings, 1.0, out.data(), count); });
+    const double seconds =
+        SecondsOf([&] { rotate(in.data(), encodings, pair_rows, out.data()); });
+    rotate_seconds += seconds;
+    state.SetIterationTime(seconds);
+  }
+  CountElements(state, conversion, count);
+  state.counters["times_add"] = rotate_seconds / add_seconds;
+}
+
 // A matrix that the device holds.
 struct Held {
   Held(CpuDevice& device, DType dtype, std::uint64_t rows, std::size_t line)
@@ -218,11 +270,11 @@ void AddCut(benchmark::State& state, const Kernels& kernels,
       RandomElements(conversion.in, rows * kWidth, kInputLine).bytes(),
       segment_bytes);
   RunOp(state, device, conversion,
-        {.rows = rows,
-         .width = kWidth,
-         .scale = scale,
-         .input_dtype = conversion.in,
-         .input = input.segments});
+        {{.rows = rows,
+          .width = kWidth,
+          .scale = scale,
+          .input_dtype = conversion.in,
+          .input = input.segments}});
 }
 
 void GatherAdd(benchmark::State& state, const Kernels& kernels,
@@ -235,11 +287,11 @@ void GatherAdd(benchmark::State& state, const Kernels& kernels,
   std::vector<std::uint64_t> ids(RowsOf(regime, conversion));
   for (std::uint64_t& id : ids) id = random() % kTableRows;
   RunOp(state, device, conversion,
-        {.rows = ids.size(),
-         .width = kWidth,
-         .scale = scale,
-         .gather = table.table.get(),
-         .ids = ids});
+        {{.rows = ids.size(),
+          .width = kWidth,
+          .scale = scale,
+          .gather = table.table.get(),
+          .ids = ids}});
 }
 
 std::string BenchmarkName(const Kernels& kernels, const Conversion& conversion,
@@ -280,6 +332,24 @@ void RegisterGather(const Kernels& kernels, const Conversion& conversion,
   });
 }
 
+void RegisterRotate(const Kernels& kernels, const Conversion& conversion,
+                    const Regime& regime) {
+  for (const auto& [pairing_name, pairing] : kNamedPairings) {
+    for (const std::uint64_t head : kHeads) {
+      const std::string name = "rotate/" + std::string(kernels.target) + "/" +
+                               std::string(Name(conversion.in)) + "_" +
+                               std::string(Name(conversion.out)) + "/" +
+                               pairing_name + "_" + std::to_string(head) + "/" +
+                               regime.name;
+      benchmark::RegisterBenchmark(name.c_str(), [=, &kernels,
+                                                  pairing =
+                                                      pairing](auto& state) {
+        RotateContiguous(state, kernels, conversion, pairing, head, regime);
+      })->UseManualTime();
+    }
+  }
+}
+
 // Every target in L2; the active one also elsewhere, cut and gathered.
 void RegisterAll() {
   for (const Regime& regime : {kL2, kL3, kMemory}) {
@@ -300,8 +370,12 @@ void RegisterAll() {
         RegisterCut(ActiveKernels(), conversion, operation, regime);
       }
     }
+    for (const std::string& target : others) {
+      RegisterRotate(*KernelsFor(target), conversion, kL2);
+    }
     for (const Regime& regime : {kL2, kL3, kMemory}) {
       RegisterGather(ActiveKernels(), conversion, regime);
+      RegisterRotate(ActiveKernels(), conversion, regime);
     }
   }
 }

@@ -1,5 +1,4 @@
-// What every device does, whatever it is made of. To test another device, add
-// its name to the INSTANTIATE line at the end.
+// What every device does, whatever it is made of.
 
 #include "server/devices/device.h"
 
@@ -17,34 +16,21 @@
 
 #include "server/base/limits.h"
 #include "server/base/segments.h"
+#include "tests/conformance/device_fixture.h"
 #include "tests/support/elements.h"
 
 namespace posenc::server {
 namespace {
 
+using testing::AllDevices;
+using testing::Bytes;
+using testing::DeviceFixture;
+using testing::EncodingRow;
 using testing::kFloats;
-using testing::LoadElement;
+using testing::Matrix;
+using testing::Rows;
 using testing::StoreElement;
-using Bytes = std::vector<std::byte>;
-
-// A matrix of random values, also held by the device under test.
-struct Matrix {
-  DType dtype;
-  std::uint64_t width;
-  std::shared_ptr<const Bytes> bytes;
-  std::unique_ptr<DeviceTable> held;
-
-  double At(std::uint64_t row, std::uint64_t column) const {
-    return LoadElement(dtype,
-                       bytes->data() + (row * width + column) * SizeOf(dtype));
-  }
-};
-
-// A row of encodings; no matrix: zeros.
-struct EncodingRow {
-  const Matrix* matrix = nullptr;
-  std::uint64_t row = 0;
-};
+using testing::TableRows;
 
 // An op, with what computes its outcome the plain way.
 struct Sum {
@@ -80,38 +66,15 @@ Bytes Expected(const Sum& sum) {
   return output;
 }
 
-class DeviceConformance : public ::testing::TestWithParam<std::string> {
+class DeviceConformance : public DeviceFixture {
  protected:
-  void SetUp() override {
-    auto device = MakeDevice(GetParam(), kGiB, workers_);
-    ASSERT_TRUE(device.ok()) << device.status();
-    device_ = *std::move(device);
-  }
-
-  Matrix Random(DType dtype, std::uint64_t rows, std::uint64_t width) {
-    std::uniform_real_distribution<double> value(-2, 2);
-    std::vector<double> values(rows * width);
-    for (double& x : values) x = value(random_);
-    auto bytes =
-        std::make_shared<const Bytes>(testing::Elements(dtype, values));
-    auto held =
-        device_->Hold(HostTable{dtype, rows, width, bytes->data(), bytes});
-    EXPECT_TRUE(held.ok()) << held.status();
-    return {dtype, width, std::move(bytes), *std::move(held)};
-  }
-
   // The device's outcome, for the input as one segment or in the given ones.
   Bytes Run(const Sum& sum) {
     const Segment whole = *sum.input->bytes;
     return Run(sum, std::vector<Segment>{whole});
   }
   Bytes Run(const Sum& sum, const std::vector<Segment>& segments) {
-    std::vector<TableRow> rows;
-    for (const EncodingRow& row : sum.encoding) {
-      rows.push_back(row.matrix == nullptr
-                         ? TableRow{}
-                         : TableRow{row.matrix->held.get(), row.row});
-    }
+    const std::vector<TableRow> rows = TableRows(sum.encoding);
     AddOp op;
     op.rows = sum.rows;
     op.width = sum.input->width;
@@ -139,32 +102,14 @@ class DeviceConformance : public ::testing::TestWithParam<std::string> {
 
   // The outcome in the place of a copy of the input, cut as the input is.
   Bytes RunInPlace(AddOp op) {
-    std::vector<Bytes> pieces;
-    for (const Segment& segment : op.input) {
-      pieces.emplace_back(segment.begin(), segment.end());
-    }
+    std::vector<Bytes> pieces = Copies(op.input);
     const std::vector<Segment> segments(pieces.begin(), pieces.end());
     op.input = segments;
     const absl::Status status = device_->AddInPlace(op);
     EXPECT_TRUE(status.ok()) << status;
-    Bytes output(TotalBytes(segments));
-    CopyTo(segments, output.data());
-    return output;
+    return Joined(segments);
   }
-
-  WorkerPool workers_{3};
-  std::unique_ptr<Device> device_;
-  std::mt19937_64 random_{11};
 };
-
-// Rows first, first + 1, … of a matrix.
-std::vector<EncodingRow> Rows(const Matrix& matrix, std::uint64_t first,
-                              std::uint64_t count) {
-  std::vector<EncodingRow> rows;
-  for (std::uint64_t i = 0; i < count; ++i)
-    rows.push_back({&matrix, first + i});
-  return rows;
-}
 
 TEST_P(DeviceConformance, HasAName) {
   EXPECT_EQ(std::string(device_->name()), GetParam());
@@ -353,10 +298,10 @@ TEST_P(DeviceConformance, StartsAnywhereInTheMap) {
     for (std::uint64_t first = 0; first < 60; ++first) {
       const std::size_t skipped = first * 6 * sizeof(float);
       const Segment rest = Segment(*input.bytes).subspan(skipped);
-      const AddOp op{.rows = 60 - first,
-                     .width = 6,
-                     .encoding = {rows, run, first},
-                     .input = Segments(&rest, 1)};
+      const AddOp op{{.rows = 60 - first,
+                      .width = 6,
+                      .encoding = {rows, run, first},
+                      .input = Segments(&rest, 1)}};
       Bytes output(rest.size());
       ASSERT_TRUE(device_->Add(op, output).ok());
       EXPECT_EQ(output,
@@ -378,7 +323,7 @@ TEST_P(DeviceConformance, RefusesIntegers) {
   const Bytes input(4);
   const std::vector<Segment> segments = {input};
   const std::vector<TableRow> rows = {{}};
-  AddOp op{.rows = 1, .width = 1, .encoding = {rows, 1}, .input = segments};
+  AddOp op{{.rows = 1, .width = 1, .encoding = {rows, 1}, .input = segments}};
   op.input_dtype = DType::kInt32;
   const absl::Status in = device_->Add(op, output);
   EXPECT_EQ(in.code(), absl::StatusCode::kInvalidArgument);
@@ -433,7 +378,8 @@ TEST_P(DeviceConformance, BoundsTheResponsesUnderWay) {
   EXPECT_TRUE((*small)->AllocateResponse(101).ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, DeviceConformance, ::testing::Values("cpu"),
+INSTANTIATE_TEST_SUITE_P(Devices, DeviceConformance,
+                         ::testing::ValuesIn(AllDevices()),
                          [](const auto& test) { return test.param; });
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "posenc/requests.h"
@@ -14,7 +13,7 @@ namespace posenc::testing {
 // One case of a golden file: what a real library printed, and the exact values
 // of the formula that it should equal (see tests/golden/README.md).
 struct GoldenCase {
-  std::string name;  // of the test
+  std::string name;  // of the test, and of its tables
   nlohmann::json json;
 };
 
@@ -25,26 +24,35 @@ std::vector<GoldenCase> LoadGoldenCases();
 struct GoldenRequest {
   EncodingSpec encoding;
   DType dtype = DType::kFloat32;  // of the output
-  std::uint64_t d_model = 0;
-  // Embeddings to encode; none: the rows of the encoding alone.
+
+  // Embeddings to encode, or token ids to look up in `table`, a matrix of
+  // d_model columns. Neither: the rows of the encoding alone.
+  Shape shape;
   std::vector<double> embeddings;
   DType embeddings_dtype = DType::kFloat32;
-  Shape embeddings_shape;
-  // Token ids to look up in `table`, a matrix of d_model columns.
   std::vector<std::int64_t> ids;
   std::vector<double> table;
-  // A position for each row of the output, and which rows have none.
+  BatchLayout layout = BatchLayout::kBatchFirst;
+  std::optional<Dropout> dropout;
+
+  // The rows of encoding.position_table, d_model columns each.
+  std::vector<double> position_table;
+
+  // Where the tokens are. Neither values nor mask nor padding id: they count
+  // from the offset on; of rows alone, row_count of them.
   std::vector<double> positions;
-  std::vector<bool> padding;
+  std::optional<std::int64_t> offset;
+  std::optional<std::int64_t> padding_id;
+  Shape mask_shape;
+  std::vector<std::int64_t> mask;
+  std::uint64_t row_count = 0;
+
+  bool RowsAlone() const { return embeddings.empty() && ids.empty(); }
 };
 
-// Why a case is of no family that the service has.
-struct NotServed {
-  std::string why;
-};
-
-// Maps a case by its profile and params alone, never by its values.
-std::variant<GoldenRequest, NotServed> MapGoldenCase(const GoldenCase& golden);
+// Maps a case by its profile and params alone, never by its values; none for a
+// case of a profile or with a param that is not known here.
+std::optional<GoldenRequest> MapGoldenCase(const GoldenCase& golden);
 
 // The numbers of a nested list, in order.
 std::vector<double> Flatten(const nlohmann::json& nested);

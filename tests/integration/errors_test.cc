@@ -123,12 +123,10 @@ TEST_F(ErrorsTest, TokenIdsOutsideTheTable) {
 }
 
 TEST_F(ErrorsTest, UnknownNames) {
-  ExpectError(Encode(Good(), {.encoding = {.profile = "torchbingo"}}),
-              Code::kInvalidArgument, "UNKNOWN_PROFILE",
-              "'torchbingo'; the known ones are ctrl, diffusers, distilbert, "
-              "fairseq, learned, m2m100, marian, musicgen, "
-              "positional-encodings-1d, pytorch, tensor2tensor, torchlingo, "
-              "whisper, xglm, xlm");
+  ExpectError(
+      Encode(Good(), {.encoding = {.profile = "torchbingo"}}),
+      Code::kInvalidArgument, "UNKNOWN_PROFILE",
+      "'torchbingo'; the known ones are alibi, annotated-transformer, ");
   ExpectError(Tokens({0}, "wards"), Code::kNotFound, "TABLE_NOT_FOUND",
               "'wards'");
   ExpectError(Encode(Good(), {.encoding = {.profile = "learned",
@@ -164,6 +162,80 @@ TEST_F(ErrorsTest, RejectedOddDModel) {
   ExpectError(Encode({std::span(zeros_), {1, 8, 3}},
                      {.encoding = {.profile = "pytorch"}}),
               Code::kInvalidArgument, "ODD_D_MODEL", "d_model is 3");
+}
+
+TEST_F(ErrorsTest, GridsThatDoNotMultiplyToTheSequence) {
+  ExpectError(Encode({std::span(zeros_), {1, 6, 4}},
+                     {.encoding = {.profile = "hf-2d", .grid_sizes = {2, 4}}}),
+              Code::kInvalidArgument, "GRID_MISMATCH", "8");
+  ExpectError(Encode({std::span(zeros_), {1, 6, 4}},
+                     {.encoding = {.profile = "hf-2d"}}),
+              Code::kInvalidArgument, "GRID_SIZES_MISSING", "2 axes");
+}
+
+TEST_F(ErrorsTest, RotaryFieldsThatCannotBe) {
+  const TensorView heads{std::span(zeros_), {1, 2, 3, 4}};
+  const auto llama = [](EncodingSpec spec) {
+    spec.profile = "llama";
+    return EncodeOptions{.encoding = std::move(spec),
+                         .batch_layout = BatchLayout::kHeadsSequence};
+  };
+  ExpectError(Encode(heads, llama({.rotary_dimension = 6})),
+              Code::kInvalidArgument, "ROTARY_DIMENSION",
+              "encoding.rotary_dimension is 6, but must be even, and 2 to the "
+              "d_model of 4");
+  for (const double factor :
+       {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
+        std::numeric_limits<double>::infinity()}) {
+    FrequencyScaling scaling;
+    scaling.rule = FrequencyRule::kLinear;
+    scaling.factor = factor;
+    ExpectError(Encode(heads, llama({.frequency_scaling = scaling})),
+                Code::kInvalidArgument, "FREQUENCY_SCALING",
+                "encoding.frequency_scaling.factor is ");
+  }
+  FrequencyScaling longrope;
+  longrope.rule = FrequencyRule::kLongrope;
+  longrope.original_context = 4096;
+  longrope.short_factors = {1, 2, 3};
+  longrope.long_factors = {1, 2};
+  ExpectError(Encode(heads, llama({.frequency_scaling = longrope})),
+              Code::kInvalidArgument, "FREQUENCY_SCALING",
+              "encoding.frequency_scaling.short_factors has 3");
+}
+
+TEST_F(ErrorsTest, BiasesAreNotEncoded) {
+  ExpectError(Encode(Good(), {.encoding = {.profile = "alibi"}}),
+              Code::kInvalidArgument, "NOT_ENCODABLE", "ALIBI");
+}
+
+TEST_F(ErrorsTest, PositionsThatFloat32CannotTellApart) {
+  ExpectError(Encode(Good(), {.encoding = {.angle_precision =
+                                               AnglePrecision::kFloat32Exp},
+                              .positions = {.offset = 16777216}}),
+              Code::kInvalidArgument, "POSITION_BEYOND_FLOAT32", "16777217");
+}
+
+TEST_F(ErrorsTest, MasksThatDoNotFit) {
+  const std::vector<std::int64_t> ones = {1, 1};
+  const std::vector<std::int64_t> twos = {1, 2, 1, 1, 1, 1};
+  ExpectError(Encode(Good(), {.positions = {.attention_mask = TensorView(
+                                                std::span(ones), {1, 2})}}),
+              Code::kInvalidArgument, "MASK_SHAPE", "[1,2]");
+  ExpectError(Encode(Good(), {.positions = {.attention_mask = TensorView(
+                                                std::span(twos), {2, 3})}}),
+              Code::kInvalidArgument, "MASK_VALUE", "2");
+  ExpectError(Encode(Good(), {.positions = {.padding_id = 0}}),
+              Code::kInvalidArgument, "CONTRADICTORY_FIELDS",
+              "positions.padding_id is 0");
+}
+
+TEST_F(ErrorsTest, DropoutRatesThatCannotBe) {
+  for (const double rate :
+       {1.0, -0.5, std::numeric_limits<double>::quiet_NaN()}) {
+    ExpectError(Encode(Good(), {.dropout = Dropout{.rate = rate}}),
+                Code::kInvalidArgument, "DROPOUT_RATE", "dropout.rate is ");
+  }
 }
 
 TEST_F(ErrorsTest, DTypesThatAreNotSupported) {

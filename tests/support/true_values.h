@@ -18,6 +18,25 @@ TrueValue TrueSin(double position, double start, double base, std::uint64_t i,
 TrueValue TrueCos(double position, double start, double base, std::uint64_t i,
                   double twice_denominator, double scale = 1);
 
+// A coordinate of a grid's axis, in the terms of EncodingSpec:
+// start + index * base_size / (size * interpolation), and normalized that /
+// (that of `last` + 1e-6) * 2π.
+struct TrueCoordinate {
+  double start = 0;
+  double index = 0;
+  double base_size = 1;
+  double size = 1;
+  double interpolation = 1;
+  bool normalized = false;
+  double last = 0;
+};
+
+// sin and cos of scale * coordinate * base^(-2i / twice_denominator), likewise.
+TrueValue TrueSin(const TrueCoordinate& coordinate, double base,
+                  std::uint64_t i, double twice_denominator, double scale);
+TrueValue TrueCos(const TrueCoordinate& coordinate, double base,
+                  std::uint64_t i, double twice_denominator, double scale);
+
 // |value - truth|.
 double Distance(double value, TrueValue truth);
 

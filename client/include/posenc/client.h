@@ -109,6 +109,10 @@ class Client {
   absl::StatusOr<EncodingDescription> DescribeEncoding(
       const DescribeEncodingParams& params);
 
+  // The named specs that the server knows, ordered by name.
+  absl::StatusOr<std::vector<Profile>> ListProfiles(
+      const ListProfilesParams& params = {});
+
   // The embedding tables that the server holds, ordered by name.
   absl::StatusOr<std::vector<TableInfo>> ListTables(
       const ListTablesParams& params = {});

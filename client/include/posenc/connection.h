@@ -56,6 +56,8 @@ class Connection {
       const GetEncodingParams& params) = 0;
   virtual absl::StatusOr<EncodingDescription> DescribeEncoding(
       const DescribeEncodingParams& params) = 0;
+  virtual absl::StatusOr<std::vector<Profile>> ListProfiles(
+      const ListProfilesParams& params) = 0;
   virtual absl::StatusOr<std::vector<TableInfo>> ListTables(
       const ListTablesParams& params) = 0;
   virtual absl::StatusOr<GetTableResult> GetTable(

@@ -19,9 +19,13 @@
 
 namespace posenc {
 
-// Order of the outer dimensions of a batch: [batch, sequence, …] or
-// [sequence, batch, …].
-enum class BatchLayout { kBatchFirst = 1, kSequenceFirst = 2 };
+// Order of the outer dimensions of a batch.
+enum class BatchLayout {
+  kBatchFirst = 1,     // [batch, sequence, …]
+  kSequenceFirst = 2,  // [sequence, batch, …]
+  kHeadsSequence = 3,  // [batch, heads, sequence, d_model]
+  kSequenceHeads = 4,  // [batch, sequence, heads, d_model]
+};
 
 // How one call is made.
 struct CallOptions {
@@ -47,7 +51,7 @@ struct Positions {
   // A position for each token: kInt32, kInt64 or kFloat64 of shape [sequence]
   // or the shape of the batch.
   std::optional<TensorView> values = {};
-  // At most one of the three.
+  // At most one of the five.
   //
   // Padded batch: the number of tokens of each sequence, kInt32 or kInt64,
   // [batch].
@@ -55,6 +59,22 @@ struct Positions {
   // Ragged batch, packed without padding: the number of tokens of each
   // sequence, kInt32 or kInt64, [sequences]; they sum to the input's tokens.
   std::optional<TensorView> packed_lengths = {};
+  // Padded batch: 1 for a token, 0 for padding, kInt32 or kInt64, [batch,
+  // sequence], or with the tokens of earlier calls [batch, past + sequence].
+  std::optional<TensorView> attention_mask = {};
+  // Padded batch of token ids: padding is where the id is this one.
+  std::optional<std::int64_t> padding_id = {};
+  // Distance of neighbours' positions. Not beside any of the five. Default 1.
+  std::optional<double> stride = {};
+};
+
+// Zeroes elements of the output with probability `rate` and multiplies the
+// others by 1 / (1 - rate). Which ones depends on seed, request_position and
+// the element's index alone (Philox 4x32-10; positional_encoding.proto).
+struct Dropout {
+  double rate = 0;  // 0 ≤ rate < 1
+  std::uint64_t seed = 0;
+  std::uint64_t request_position = 0;  // for example the number of the batch
 };
 
 // What is said beside the input of an Encode.
@@ -70,6 +90,8 @@ struct EncodeOptions {
   // Token ids only: the table to look them up in. May be empty when the server
   // holds exactly one table.
   std::string embedding_table = {};
+  // Default: none.
+  std::optional<Dropout> dropout = {};
 };
 
 // A payload to send: copied, or shared and sent as it is.
@@ -125,7 +147,9 @@ struct GetEncodingParams {
 
 struct GetEncodingResult {
   EncodingSpec encoding = {};  // the spec in force
-  Tensor rows = {};            // [rows, d_model]
+  // [rows, d_model]. Rotary: the cosines of the pairs, then their sines, [rows,
+  // rotary_dimension].
+  Tensor rows = {};
 };
 
 struct DescribeEncodingParams {
@@ -141,9 +165,9 @@ struct DescribeEncodingParams {
 struct EncodingDescription {
   // The spec in force, every field of its family set.
   EncodingSpec encoding = {};
-  // What is done with a row: "add".
+  // What is done with a row: "add", "rotate", "none".
   std::string operation = {};
-  // Sinusoidal: w_i in radians a position, and 2π / w_i in positions.
+  // All with angles: w_i in radians a position, and 2π / w_i in positions.
   std::vector<double> frequencies = {};
   std::vector<double> wavelengths = {};
   // Largest |value - true value| of an element in `dtype`.
@@ -158,6 +182,28 @@ struct EncodingDescription {
   // that the table has a row for.
   std::int64_t first_position = 0;
   std::int64_t last_position = 0;
+  // Rotary: what sines and cosines are multiplied by.
+  std::optional<double> attention_factor = {};
+  // Sinusoidal, rotary: largest difference of an element to the float32 mode,
+  // over so many positions from 0.
+  std::optional<double> float32_difference = {};
+  std::uint64_t float32_positions = 0;
+};
+
+struct ListProfilesParams {
+  CallOptions call = {};
+};
+
+// A named spec.
+struct Profile {
+  std::string name = {};
+  // What it equals: a library, and a name in it.
+  std::string library = {};
+  std::string symbol = {};
+  // The version of the library whose numbers it was checked against; empty
+  // where it follows source or paper alone.
+  std::string checked_version = {};
+  EncodingSpec encoding = {};
 };
 
 // An embedding table that the server holds.

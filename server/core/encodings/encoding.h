@@ -21,7 +21,9 @@ namespace posenc::server {
 
 // What a device does with the rows.
 enum class Op {
-  kAdd,  // output = scale * input + row
+  kAdd,     // output = scale * input + row
+  kRotate,  // pairs of scale * input turned by the row's cosines and sines
+  kNone,    // nothing: the rows are for the caller to use
 };
 
 // "add".
@@ -72,6 +74,11 @@ class Encoding {
   virtual absl::Status BuildRow(double position,
                                 std::span<double> row) const = 0;
 
+  // Writes the row of a place that takes several numbers to say, which are the
+  // encoding's own. INVALID_ARGUMENT if the encoding has no such places.
+  virtual absl::Status BuildRowAt(std::span<const double> coordinates,
+                                  std::span<double> row) const;
+
   // Largest |value - true value| of an element of a row once rounded to
   // `dtype`, at positions within ±kMaxExactPosition; none where the values
   // are what they are.
@@ -80,6 +87,10 @@ class Encoding {
   // Frequencies in radians a position, rounded to double; none for encodings
   // without.
   virtual std::vector<double> Frequencies() const { return {}; }
+
+  // What sines and cosines are multiplied by; none for encodings that do not
+  // rotate.
+  virtual std::optional<double> AttentionFactor() const { return std::nullopt; }
 };
 
 }  // namespace posenc::server

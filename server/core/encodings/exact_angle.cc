@@ -1,45 +1,9 @@
 #include "server/core/encodings/exact_angle.h"
 
-#include <mpfr.h>
-
+#include "server/core/encodings/real.h"
 #include "server/kernels/kernels.h"
 
 namespace posenc::server {
-namespace {
-
-// Enough that the powers below, up to 2^15 rounded products, keep 106 bits. No
-// more than MPFR has its quickest code for.
-constexpr mpfr_prec_t kPrecisionBits = 127;
-
-// Frees what MPFR keeps for the thread; declared before the Reals of a scope.
-struct MpfrCleanup {
-  ~MpfrCleanup() { mpfr_mp_memory_cleanup(); }
-};
-
-class Real {
- public:
-  Real() { mpfr_init2(value_, kPrecisionBits); }
-  ~Real() { mpfr_clear(value_); }
-  Real(const Real&) = delete;
-  Real& operator=(const Real&) = delete;
-  mpfr_ptr get() { return value_; }
-
- private:
-  mpfr_t value_;
-};
-
-DoubleDouble ToDoubleDouble(Real& value, Real& scratch) {
-  DoubleDouble result;
-  result.hi = mpfr_get_d(value.get(), MPFR_RNDN);
-  // In two steps, which MPFR does faster than in one.
-  mpfr_set_d(scratch.get(), result.hi, MPFR_RNDN);
-  mpfr_sub(scratch.get(), value.get(), scratch.get(), MPFR_RNDN);
-  result.lo = mpfr_get_d(scratch.get(), MPFR_RNDN);
-  return result;
-}
-
-}  // namespace
-
 Frequencies MakeFrequencies(double scale, double base, double twice_denominator,
                             std::size_t count) {
   const MpfrCleanup cleanup;
@@ -57,7 +21,7 @@ Frequencies MakeFrequencies(double scale, double base, double twice_denominator,
   mpfr_ui_div(per_turn.get(), 1, per_turn.get(), MPFR_RNDN);
   mpfr_set_d(power.get(), scale, MPFR_RNDN);
   for (std::size_t i = 0; i < count; ++i) {
-    result.radians.push_back(mpfr_get_d(power.get(), MPFR_RNDN));
+    result.radians.push_back(power.ToDouble());
     mpfr_mul(turns.get(), power.get(), per_turn.get(), MPFR_RNDN);
     result.turns.push_back(ToDoubleDouble(turns, scratch));
     mpfr_mul(power.get(), power.get(), ratio.get(), MPFR_RNDN);
@@ -70,6 +34,23 @@ void SinCosOfTurns(double position, double start,
                    double* cos) {
   ActiveKernels().sin_cos_of_turns(TwoSum(position, start), turns.data(), sin,
                                    cos, turns.size());
+}
+
+std::optional<double> MaxErrorOfSines(DType dtype) {
+  // Half an ulp just below 1, and what the double arithmetic may be off.
+  constexpr double kArithmetic = 1e-15;
+  switch (dtype) {
+    case DType::kFloat32:
+      return 0x1p-25 + kArithmetic;
+    case DType::kFloat16:
+      return 0x1p-12 + kArithmetic;
+    case DType::kBFloat16:
+      return 0x1p-9 + kArithmetic;
+    case DType::kFloat64:
+      return 0x1p-54 + kArithmetic;
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace posenc::server

@@ -4,9 +4,11 @@
 // The frequencies of an encoding, and the angles they make with positions.
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "server/base/dtype.h"
 #include "server/kernels/sin_cos.h"
 
 namespace posenc::server {
@@ -27,6 +29,10 @@ Frequencies MakeFrequencies(double scale, double base, double twice_denominator,
 void SinCosOfTurns(double position, double start,
                    std::span<const DoubleDouble> turns, double* sin,
                    double* cos);
+
+// Largest |value - true value| of a sine or a cosine of these once rounded to
+// `dtype`; none for types that hold none.
+std::optional<double> MaxErrorOfSines(DType dtype);
 
 }  // namespace posenc::server
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "server/core/embedding_store.h"
@@ -12,7 +13,8 @@
 namespace posenc::server {
 
 // Rows of an embedding table: position p has row p + start (Gehring et al.
-// 2017; BERT with start 0, BART and OPT with start 2).
+// 2017; BERT with start 0, BART and OPT with start 2). Where there is none,
+// table_overflow says what it gets.
 class Learned final : public Encoding {
  public:
   static std::string Key(const EncodingSpec& spec, const EmbeddingTable& table);
@@ -30,7 +32,11 @@ class Learned final : public Encoding {
   absl::Status BuildRow(double position, std::span<double> row) const override;
 
  private:
+  // The row of the table that a position has; none: zeros.
+  std::optional<std::uint64_t> RowOf(std::int64_t position) const;
+
   std::int64_t start_;
+  TableOverflow overflow_;
   std::shared_ptr<const EmbeddingTable> table_;
 };
 

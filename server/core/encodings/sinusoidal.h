@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "server/core/encoding_spec.h"
+#include "server/core/encodings/angle_walk.h"
 #include "server/core/encodings/encoding.h"
-#include "server/core/encodings/exact_angle.h"
+#include "server/core/encodings/sinusoid_shape.h"
 #include "server/kernels/kernels.h"
 
 namespace posenc::server {
@@ -31,41 +32,21 @@ class Sinusoidal final : public Encoding {
   absl::Status StreamRows(std::int64_t first,
                           std::span<double> rows) const override;
   absl::Status BuildRow(double position, std::span<double> row) const override;
-  std::optional<double> MaxError(DType dtype) const override;
+  std::optional<double> MaxError(DType dtype) const override {
+    return MaxErrorOfSines(dtype);
+  }
   std::vector<double> Frequencies() const override {
-    return frequencies_.radians;
+    return angles_.frequencies().radians;
   }
 
  private:
-  // Where the elements of a row are. Every frequency has a sine; the last one
-  // may have no cosine, and the last channel may belong to none.
-  struct RowShape {
-    std::size_t width;
-    std::size_t sines;
-    std::size_t cosines;
-    std::size_t first_sine;
-    std::size_t first_cosine;
-    std::size_t stride;
-  };
-
-  // sin and cos of k * step * w_i, for k < count, as [count, sines] each.
-  struct Steps {
-    std::vector<double> sin;
-    std::vector<double> cos;
-  };
-
-  class Walk;
-
-  static RowShape ShapeOf(const EncodingSpec& spec);
-  Steps MakeSteps(std::int64_t step, std::size_t count) const;
+  void WriteRow(const AngleSum& angles, RotateFunction rotate_row,
+                std::span<double> row) const;
   void WriteRows(std::int64_t first, std::span<double> rows,
                  RotateFunction rotate_row) const;
 
-  RowShape shape_;
-  double start_;
-  posenc::server::Frequencies frequencies_;
-  Steps fine_;    // steps of 1
-  Steps coarse_;  // steps of kFineSteps
+  SinusoidShape shape_;
+  AngleSteps angles_;
 };
 
 }  // namespace posenc::server

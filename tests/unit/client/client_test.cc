@@ -127,6 +127,12 @@ TEST_F(ClientTest, DescribeEncoding) {
   EXPECT_EQ(client_.DescribeEncoding(params).status(), Answer());
 }
 
+TEST_F(ClientTest, ListProfiles) {
+  EXPECT_CALL(*connection_, ListProfiles(HasTheCall()))
+      .WillOnce(Return(Answer()));
+  EXPECT_EQ(client_.ListProfiles({.call = kCall}).status(), Answer());
+}
+
 TEST_F(ClientTest, Tables) {
   EXPECT_CALL(*connection_, ListTables(HasTheCall()))
       .WillOnce(Return(Answer()));

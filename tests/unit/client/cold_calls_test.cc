@@ -313,6 +313,9 @@ TEST_F(ColdCallsTest, DescribeEncoding) {
         response->set_collides_with(0);
         response->set_first_position(-9);
         response->set_last_position(9);
+        response->set_attention_factor(1.25);
+        response->set_float32_difference(0.125);
+        response->set_float32_positions(7);
         return grpc::Status::OK;
       });
   DescribeEncodingParams params;
@@ -332,6 +335,30 @@ TEST_F(ColdCallsTest, DescribeEncoding) {
   EXPECT_EQ(description->collides_with, 0u);
   EXPECT_EQ(description->first_position, -9);
   EXPECT_EQ(description->last_position, 9);
+  EXPECT_EQ(description->attention_factor, 1.25);
+  EXPECT_EQ(description->float32_difference, 0.125);
+  EXPECT_EQ(description->float32_positions, 7u);
+}
+
+TEST_F(ColdCallsTest, ListProfiles) {
+  EXPECT_CALL(server_.encoding, ListProfiles)
+      .WillOnce([](auto, auto, v1::ListProfilesResponse* response) {
+        v1::Profile& profile = *response->add_profiles();
+        profile.set_name("a");
+        profile.set_library("b");
+        profile.set_symbol("c");
+        profile.set_checked_version("1.2");
+        profile.mutable_encoding()->set_base(500);
+        return grpc::Status::OK;
+      });
+  const auto profiles = client_.ListProfiles();
+  ASSERT_TRUE(profiles.ok()) << profiles.status();
+  ASSERT_EQ(profiles->size(), 1u);
+  EXPECT_EQ((*profiles)[0].name, "a");
+  EXPECT_EQ((*profiles)[0].library, "b");
+  EXPECT_EQ((*profiles)[0].symbol, "c");
+  EXPECT_EQ((*profiles)[0].checked_version, "1.2");
+  EXPECT_EQ((*profiles)[0].encoding.base, 500);
 }
 
 TEST_F(ColdCallsTest, ListCache) {

@@ -39,6 +39,10 @@ class MockPositionalEncoding : public v1::PositionalEncoding::Service {
               (grpc::ServerContext*, const v1::DescribeEncodingRequest*,
                v1::DescribeEncodingResponse*),
               (override));
+  MOCK_METHOD(grpc::Status, ListProfiles,
+              (grpc::ServerContext*, const v1::ListProfilesRequest*,
+               v1::ListProfilesResponse*),
+              (override));
 };
 
 class MockEmbeddingTables : public v1::EmbeddingTables::Service {

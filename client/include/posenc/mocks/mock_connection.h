@@ -33,6 +33,8 @@ class MockConnection : public Connection {
               (const GetEncodingParams&), (override));
   MOCK_METHOD(absl::StatusOr<EncodingDescription>, DescribeEncoding,
               (const DescribeEncodingParams&), (override));
+  MOCK_METHOD(absl::StatusOr<std::vector<Profile>>, ListProfiles,
+              (const ListProfilesParams&), (override));
   MOCK_METHOD(absl::StatusOr<std::vector<TableInfo>>, ListTables,
               (const ListTablesParams&), (override));
   MOCK_METHOD(absl::StatusOr<GetTableResult>, GetTable, (const GetTableParams&),

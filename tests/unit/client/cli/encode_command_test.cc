@@ -75,11 +75,26 @@ TEST_F(EncodeCommandTest, PutsOptionsIntoTheRequest) {
     EXPECT_THAT(Values<std::int64_t>(*options.positions.padded_lengths),
                 ElementsAre(2, 1));
   });
-  EXPECT_EQ(RunPosenc({"encode", WriteEmbeddings(), "--profile", "pytorch",
-                       "--base", "100", "--sequence-first", "--output-dtype",
-                       "bfloat16", "--offset", "7", "--lengths", "2,1"})
+  EXPECT_EQ(
+      RunPosenc({"encode", WriteEmbeddings(), "--profile", "pytorch", "--base",
+                 "100", "--batch-layout", "sequence-first", "--output-dtype",
+                 "bfloat16", "--offset", "7", "--lengths", "2,1"})
+          .code,
+      0);
+}
+
+TEST_F(EncodeCommandTest, SendsDropout) {
+  ExpectEncode([](const posenc::EncodeParams& params) {
+    ASSERT_TRUE(params.options.dropout);
+    EXPECT_EQ(params.options.dropout->rate, 0.25);
+    EXPECT_EQ(params.options.dropout->seed, 18446744073709551615u);
+    EXPECT_EQ(params.options.dropout->request_position, 0u);
+  });
+  EXPECT_EQ(RunPosenc({"encode", WriteEmbeddings(), "--dropout", "0.25",
+                       "--seed", "18446744073709551615"})
                 .code,
             0);
+  EXPECT_NE(RunPosenc({"encode", WriteEmbeddings(), "--seed", "1"}).code, 0);
 }
 
 TEST_F(EncodeCommandTest, SendsTypedIdsWithTheirLengths) {

@@ -69,7 +69,22 @@ TEST(PositionsOptionsTest, PackedLengths) {
               ElementsAre(12, 16, 22));
 }
 
+TEST(PositionsOptionsTest, MasksPaddingIdsAndStrides) {
+  const ScratchDirectory scratch;
+  const std::vector<std::int64_t> mask = {0, 1};
+  ASSERT_TRUE(WriteNpy(scratch.Path("m.npy"), {std::span(mask), {1, 2}}).ok());
+  const PositionArrays masked = Read({"--mask", scratch.Path("m.npy")});
+  EXPECT_THAT(Values<std::int64_t>(*masked.View().attention_mask),
+              ElementsAre(0, 1));
+  EXPECT_EQ(Read({"--padding-id", "-1"}).View().padding_id, -1);
+  EXPECT_EQ(Read({"--stride", "0.5"}).View().stride, 0.5);
+}
+
 TEST(PositionsOptionsTest, SchemesExcludeEachOther) {
+  EXPECT_THAT(PositionsComplaint({"--padding-id", "1", "--lengths", "1"}),
+              HasSubstr("excludes"));
+  EXPECT_THAT(PositionsComplaint({"--positions", "1", "--stride", "2"}),
+              HasSubstr("excludes"));
   EXPECT_THAT(PositionsComplaint({"--positions", "1", "--offset", "1"}),
               HasSubstr("excludes"));
   EXPECT_THAT(PositionsComplaint({"--positions", "1", "--lengths", "1"}),

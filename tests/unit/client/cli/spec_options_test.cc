@@ -109,6 +109,17 @@ TEST(SpecOptionsTest, ScaleIsARuleOrANumber) {
   EXPECT_THAT(SpecComplaint({"--embedding-scale", "inf"}), HasSubstr("'inf'"));
 }
 
+TEST(SpecOptionsTest, EncodingScaleIsARuleOrANumber) {
+  EXPECT_EQ(SpecOf({"--encoding-scale", "inverse-sqrt-d-model"}).encoding_scale,
+            posenc::EncodingScale::kInverseSqrtDModel);
+  EXPECT_EQ(SpecOf({"--encoding-scale", "0.5"}).encoding_factor, 0.5);
+  const posenc::EncodingSpec over =
+      SpecOf({"--spec", R"({"encodingFactor": 3})", "--encoding-scale",
+              "sqrt-two-over-d-model"});
+  EXPECT_EQ(over.encoding_scale, posenc::EncodingScale::kSqrtTwoOverDModel);
+  EXPECT_FALSE(over.encoding_factor.has_value());
+}
+
 TEST(SpecOptionsTest, BadValuesAreUsageErrors) {
   EXPECT_THAT(SpecComplaint({"--d-model", "-8"}), HasSubstr("--d-model"));
   EXPECT_THAT(SpecComplaint({"--d-model", "8.5"}), HasSubstr("'8.5'"));

@@ -55,6 +55,15 @@ class HoldingDevice final : public Device {
   absl::Status AddInPlace(const AddOp&) override {
     return absl::UnimplementedError("AddInPlace");
   }
+  absl::Status Rotate(const RotateOp&, std::span<std::byte>) override {
+    return absl::UnimplementedError("Rotate");
+  }
+  absl::Status RotateInPlace(const RotateOp&) override {
+    return absl::UnimplementedError("RotateInPlace");
+  }
+  absl::Status DropOut(const Dropout&, DType, std::span<std::byte>) override {
+    return absl::UnimplementedError("DropOut");
+  }
 
   std::uint64_t most_rows = 1000;
 

@@ -36,12 +36,12 @@ class EncodingRowsTest : public ::testing::Test {
     const Segment input = std::as_bytes(std::span(zeros));
     std::vector<double> output(zeros.size());
     EXPECT_TRUE(device_
-                    ->Add({.rows = positions.size(),
-                           .width = kDModel,
-                           .encoding = rows->map(),
-                           .output_dtype = DType::kFloat64,
-                           .input_dtype = DType::kFloat64,
-                           .input = Segments(&input, 1)},
+                    ->Add({{.rows = positions.size(),
+                            .width = kDModel,
+                            .encoding = rows->map(),
+                            .output_dtype = DType::kFloat64,
+                            .input_dtype = DType::kFloat64,
+                            .input = Segments(&input, 1)}},
                           std::as_writable_bytes(std::span(output)))
                     .ok());
     return output;

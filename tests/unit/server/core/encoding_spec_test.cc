@@ -72,13 +72,42 @@ TEST(ResolveSpec, RefusesAMissingOrImpossibleWidth) {
 TEST(ResolveSpec, ListsTheKnownProfiles) {
   ExpectInvalid({.profile = "nope", .d_model = 8}, std::nullopt,
                 "UNKNOWN_PROFILE",
-                "'nope'; the known ones are ctrl, diffusers, distilbert, "
-                "fairseq, learned, m2m100, marian, musicgen, "
-                "positional-encodings-1d, pytorch, tensor2tensor, torchlingo, "
-                "whisper, xglm, xlm");
+                "'nope'; the known ones are alibi, annotated-transformer, ");
+  for (const Profile& profile : Profiles()) {
+    ExpectInvalid({.profile = "nope", .d_model = 8}, std::nullopt,
+                  "UNKNOWN_PROFILE", std::string(profile.name));
+  }
+}
+
+TEST(ResolveSpec, AKindOfItsOwnTakesNothingOfTheProfile) {
+  const auto spec = ResolveSpec(
+      {.profile = "fairseq", .d_model = 8, .kind = EncodingKind::kRotary},
+      std::nullopt);
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  EXPECT_EQ(spec->start, 0);
+  EXPECT_EQ(spec->padding_rows, PaddingRows::kEncode);
+  EXPECT_EQ(spec->rotary_dimension, 8u);
+}
+
+TEST(Profiles, StandInOrderAndSayWhatTheyEqual) {
+  std::string last;
+  for (const Profile& profile : Profiles()) {
+    EXPECT_LT(last, std::string(profile.name));
+    last = std::string(profile.name);
+    EXPECT_EQ(profile.spec.profile, profile.name);
+    EXPECT_FALSE(profile.library.empty() || profile.symbol.empty()) << last;
+  }
 }
 
 TEST(ResolveSpec, RefusesFieldsOfAnotherKind) {
+  ExpectInvalid({.profile = "alibi", .d_model = 8, .start = 1}, std::nullopt,
+                "FIELD_OF_ANOTHER_KIND",
+                "encoding.start is no field of ALIBI encodings");
+  ExpectInvalid({.d_model = 8, .grid_sizes = {2, 4}}, std::nullopt,
+                "FIELD_OF_ANOTHER_KIND", "encoding.grid_sizes");
+  ExpectInvalid({.d_model = 8, .frequency_scaling = FrequencyScaling()},
+                std::nullopt, "FIELD_OF_ANOTHER_KIND",
+                "encoding.frequency_scaling");
   ExpectInvalid({.profile = "learned", .d_model = 8, .base = 1e4}, std::nullopt,
                 "FIELD_OF_ANOTHER_KIND", "encoding.base");
   ExpectInvalid({.d_model = 8, .position_table = "positions"}, std::nullopt,
@@ -131,6 +160,17 @@ TEST(ResolveSpec, RefusesWhatCannotBe) {
   ExpectInvalid({.d_model = 8,
                  .embedding_factor = std::numeric_limits<double>::infinity()},
                 std::nullopt, "NON_FINITE", "embedding_factor is inf");
+}
+
+TEST(EncodingSpec, ScalesRows) {
+  EncodingSpec spec{.d_model = 8};
+  EXPECT_EQ(spec.RowFactor(), 1);
+  spec.encoding_scale = EncodingScale::kInverseSqrtDModel;
+  EXPECT_EQ(spec.RowFactor(), std::sqrt(0.125));
+  spec.encoding_scale = EncodingScale::kSqrtTwoOverDModel;
+  EXPECT_EQ(spec.RowFactor(), 0.5);
+  spec.encoding_factor = -3;
+  EXPECT_EQ(spec.RowFactor(), -3);
 }
 
 TEST(EncodingSpec, ScalesTokenIdsWhereTheLibraryDoesInItsModel) {

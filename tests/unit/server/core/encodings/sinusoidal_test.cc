@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -88,27 +89,76 @@ void ExpectExact(const EncodingSpec& spec, double position) {
   }
 }
 
-TEST(Sinusoidal, IsExactForEveryProfileWidthAndPosition) {
+// The specs of all profiles of that width, those with equal values once.
+std::vector<EncodingSpec> DistinctSpecs(std::uint64_t d_model) {
+  std::vector<EncodingSpec> specs;
+  std::set<std::string> keys;
   for (const Profile& profile : Profiles()) {
     if (profile.spec.kind != EncodingKind::kSinusoidal) continue;
-    for (const std::uint64_t d : {1, 2, 3, 4, 5, 6, 7, 8, 9, 64, 255}) {
-      EncodingSpec spec = profile.spec;
-      spec.d_model = d;
-      for (const double position : {0.0, 1.0, 2.0, 255.0, 256.0, 511.0, 5000.0,
-                                    32768.0, 1e6, 1e9, -7.0, -1e9, 0.5}) {
+    EncodingSpec spec = profile.spec;
+    spec.d_model = d_model;
+    if (keys.insert(Sinusoidal::Key(spec)).second) specs.push_back(spec);
+  }
+  return specs;
+}
+
+TEST(Sinusoidal, IsExactForEveryProfileWidthAndPosition) {
+  for (const std::uint64_t d :
+       {1, 2, 3, 4, 5, 6, 7, 8, 9, 64, 255, 768, 4096}) {
+    for (const EncodingSpec& spec : DistinctSpecs(d)) {
+      for (const double position :
+           {0.0, 1.0, 2.0, 511.0, 5000.0, 32768.0, 1e6, 1e9, -7.0, 0.5}) {
         ExpectExact(spec, position);
       }
     }
   }
 }
 
-TEST(Sinusoidal, IsExactForWideRows) {
-  EncodingSpec spec;
-  spec.d_model = 768;
-  for (const double position : {511.0, 999999983.0})
-    ExpectExact(spec, position);
-  spec.d_model = 4096;
-  ExpectExact(spec, 1e9);
+TEST(Sinusoidal, IsExactAroundChunks) {
+  for (const double position : {255.0, 256.0, 257.0, 999999983.0, -1e9}) {
+    for (const EncodingSpec& spec : DistinctSpecs(9)) {
+      ExpectExact(spec, position);
+    }
+  }
+}
+
+// PE(p + k) is PE(p) turned by k * w_i: what makes relative positions linear.
+TEST(Sinusoidal, AStepIsARotation) {
+  EncodingSpec spec{.d_model = 64};
+  const Sinusoidal encoding(spec);
+  const std::vector<double> frequencies = encoding.Frequencies();
+  for (const std::int64_t k : {1, -3, 255, 256, 12345}) {
+    const std::vector<double> step = Row(encoding, static_cast<double>(k));
+    for (const std::int64_t p : {0, 7, -500, 4095, 1000000}) {
+      const std::vector<double> from = Row(encoding, static_cast<double>(p));
+      const std::vector<double> to = Row(encoding, static_cast<double>(p + k));
+      for (std::size_t i = 0; i < from.size(); i += 2) {
+        const double sin = from[i] * step[i + 1] + from[i + 1] * step[i];
+        const double cos = from[i + 1] * step[i + 1] - from[i] * step[i];
+        EXPECT_NEAR(to[i], sin, 4e-15) << "p " << p << " k " << k;
+        EXPECT_NEAR(to[i + 1], cos, 4e-15) << "p " << p << " k " << k;
+      }
+    }
+  }
+}
+
+// The layouts are orders of the same channels.
+TEST(Sinusoidal, LayoutsHoldTheSameValues) {
+  for (const std::uint64_t d : {1u, 6u, 7u, 64u}) {
+    EncodingSpec spec{.d_model = d};
+    const std::uint64_t sines = (d + 1) / 2;
+    const std::vector<double> interleaved = Row(Sinusoidal(spec), 1234);
+    spec.layout = SinusoidLayout::kSinCos;
+    const std::vector<double> sin_cos = Row(Sinusoidal(spec), 1234);
+    spec.layout = SinusoidLayout::kCosSin;
+    const std::vector<double> cos_sin = Row(Sinusoidal(spec), 1234);
+    for (std::uint64_t c = 0; c < d; ++c) {
+      const std::uint64_t i = c / 2;
+      const bool sine = c % 2 == 0;
+      EXPECT_EQ(interleaved[c], sin_cos[sine ? i : sines + i]);
+      EXPECT_EQ(interleaved[c], cos_sin[sine ? d / 2 + i : i]);
+    }
+  }
 }
 
 TEST(Sinusoidal, HonoursEveryField) {
