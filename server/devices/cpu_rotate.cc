@@ -11,12 +11,12 @@ namespace {
 struct RowRun {
   const double* encoding;  // null for rows that are not turned
   std::uint64_t rows;
-  std::size_t stride;
+  std::size_t stride;  // 0 for rows that share one, or have none
 
   // Drops the first rows.
   void Skip(std::uint64_t count) {
     rows -= count;
-    if (encoding != nullptr) encoding += count * stride;
+    encoding += count * stride;
   }
 };
 
@@ -38,7 +38,8 @@ class Rotator {
     const bool shared = op_.encoding.run > 1;
     const EncodingCursor::Run run =
         shared ? encodings.NextShared(max_rows) : encodings.Next(max_rows);
-    return {run.values, run.rows, shared ? 0 : 2 * op_.pairs};
+    const bool strides = !shared && run.values != nullptr;
+    return {run.values, run.rows, strides ? 2 * op_.pairs : 0};
   }
 
   // Turns the first `rows` rows of a run; returns the end of the output.

@@ -11,6 +11,7 @@
 #include "hwy/highway.h"
 #include "server/kernels/blocks-inl.h"
 #include "server/kernels/elements-inl.h"
+#include "server/kernels/float_pairs-inl.h"
 #include "server/kernels/kernels.h"
 #include "server/kernels/round_floats-inl.h"
 
@@ -87,21 +88,14 @@ struct Adjacent {
   }
 };
 
-// Turns a vector of pairs from pair i on.
-template <typename In, typename Pairs, typename Scale>
-HWY_INLINE Vectors TurnVector(const typename In::Bits* in, const double* cos,
-                              const double* sin, std::size_t i,
-                              std::size_t distance, Scale scale) {
-  const Vectors pairs = Pairs::template Load<In>(in, i, distance);
-  const auto a = scale(pairs.first);
-  const auto b = scale(pairs.second);
-  const auto c = Pairs::Ordered(hn::LoadU(Doubles(), cos + i));
-  const auto s = Pairs::Ordered(hn::LoadU(Doubles(), sin + i));
-  return Pairs::ToStore({hn::Sub(hn::Mul(a, c), hn::Mul(b, s)),
-                         hn::Add(hn::Mul(a, s), hn::Mul(b, c))});
+// Turns first and second channels a and b by angles of cosines c and sines s.
+HWY_INLINE Vectors Turn(DoublesV a, DoublesV b, DoublesV c, DoublesV s) {
+  return {hn::Sub(hn::Mul(a, c), hn::Mul(b, s)),
+          hn::Add(hn::Mul(a, s), hn::Mul(b, c))};
 }
 
-// One row: its elements, its encoding and what the caller said of all rows.
+// One row: its elements, its encoding, and how many elements ahead of either
+// memory is asked for.
 template <typename In, typename Out>
 struct Row {
   const typename In::Bits* in;
@@ -109,56 +103,146 @@ struct Row {
   const double* sin;
   typename Out::Bits* out;
   std::size_t pairs;
+  std::size_t ahead = 0;
+  std::size_t encoding_ahead = 0;
 };
 
-template <typename In, typename Out, typename Pairs, typename Scale>
+// Turns a vector of pairs from pair i on.
+template <typename Pairs, typename In, typename Out, typename Scale>
+HWY_INLINE Vectors TurnVector(const Row<In, Out>& row, std::size_t i,
+                              Scale scale) {
+  const Doubles d;
+  const Vectors pairs = Pairs::template Load<In>(row.in, i, row.pairs);
+  return Pairs::ToStore(Turn(scale(pairs.first), scale(pairs.second),
+                             Pairs::Ordered(hn::LoadU(d, row.cos + i)),
+                             Pairs::Ordered(hn::LoadU(d, row.sin + i))));
+}
+
+template <typename Pairs, typename In, typename Out, typename Scale>
 HWY_INLINE void RotateVector(const Row<In, Out>& row, std::size_t i,
                              Scale scale) {
-  const Vectors turned =
-      TurnVector<In, Pairs>(row.in, row.cos, row.sin, i, row.pairs, scale);
+  const Vectors turned = TurnVector<Pairs>(row, i, scale);
   Out::Store(turned.first, Pairs::First(row.out, i, row.pairs));
   Out::Store(turned.second, Pairs::Second(row.out, i, row.pairs));
 }
 
-// Turns a block of kBlock vectors. All are read before one is written, since
-// the output may lie where the input does.
-template <typename In, typename Out, typename Pairs, typename Scale>
-HWY_INLINE void RotateBlock(const Row<In, Out>& row, std::size_t i,
-                            Scale scale) {
-  const std::size_t lanes = hn::Lanes(Doubles());
+HWY_INLINE WideFloatsV Narrowed(DoublesV low, DoublesV high) {
+  const hn::Half<WideFloats> half;
+  return hn::Combine(WideFloats(), hn::DemoteTo(half, high),
+                     hn::DemoteTo(half, low));
+}
+
+// Turns a block by way of floats; false, and nothing is stored, where those do
+// not tell how to round.
+template <typename Pairs, typename In, typename Out, typename Scale>
+HWY_INLINE bool RotateByFloats(const Row<In, Out>& row, std::size_t i,
+                               Scale scale) {
   constexpr bool kIsSplit = std::is_same_v<Pairs, Halves>;
-  if constexpr (kRoundsFromFloats<Out>) {
-    const hn::Half<WideFloats> half;
-    const auto narrow = [&](DoublesV low, DoublesV high) HWY_ATTR {
-      return hn::Combine(WideFloats(), hn::DemoteTo(half, high),
-                         hn::DemoteTo(half, low));
-    };
-    WideFloatsV floats[kBlock / 2];
-    for (std::size_t k = 0; k < kBlock / 4; ++k) {
-      const auto even = TurnVector<In, Pairs>(
-          row.in, row.cos, row.sin, i + 2 * k * lanes, row.pairs, scale);
-      const auto odd = TurnVector<In, Pairs>(
-          row.in, row.cos, row.sin, i + (2 * k + 1) * lanes, row.pairs, scale);
-      if constexpr (kIsSplit) {
-        floats[k] = narrow(even.first, odd.first);
-        floats[k + kBlock / 4] = narrow(even.second, odd.second);
-      } else {
-        floats[2 * k] = narrow(even.first, even.second);
-        floats[2 * k + 1] = narrow(odd.first, odd.second);
-      }
+  constexpr std::size_t kQuarter = kBlock / 4;
+  const std::size_t lanes = hn::Lanes(Doubles());
+  WideFloatsV floats[2 * kQuarter];
+  for (std::size_t k = 0; k < kQuarter; ++k) {
+    const std::size_t at = i + 2 * k * lanes;
+    const Vectors even = TurnVector<Pairs>(row, at, scale);
+    const Vectors odd = TurnVector<Pairs>(row, at + lanes, scale);
+    if constexpr (kIsSplit) {
+      floats[k] = Narrowed(even.first, odd.first);
+      floats[k + kQuarter] = Narrowed(even.second, odd.second);
+    } else {
+      floats[2 * k] = Narrowed(even.first, even.second);
+      floats[2 * k + 1] = Narrowed(odd.first, odd.second);
     }
-    auto* low = Pairs::First(row.out, i, row.pairs);
-    auto* high = kIsSplit ? Pairs::Second(row.out, i, row.pairs)
-                          : low + kBlock / 2 * lanes;
-    if (HWY_LIKELY(StoreUnlessTied(Out(), floats, low, high))) return;
   }
-  for (std::size_t k = 0; k < kBlock / 2; ++k) {
-    RotateVector<In, Out, Pairs>(row, i + k * lanes, scale);
+  auto* low = Pairs::First(row.out, i, row.pairs);
+  auto* high = kIsSplit ? Pairs::Second(row.out, i, row.pairs)
+                        : low + 2 * kQuarter * lanes;
+  return StoreUnlessTied(Out(), floats, low, high);
+}
+
+// As above, of adjacent pairs, which are taken apart and put together as narrow
+// as they are: that takes fewer shuffles than as doubles.
+template <typename In, typename Out, typename Scale>
+HWY_INLINE bool RotateAdjacentByFloats(const Row<In, Out>& row, std::size_t i,
+                                       Scale scale) {
+  const Doubles d;
+  const Floats half;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto turn = [&](FloatsV first, FloatsV second, std::size_t at)
+                        HWY_ATTR -> Vectors {
+    return Turn(scale(hn::PromoteTo(d, first)), scale(hn::PromoteTo(d, second)),
+                hn::LoadU(d, row.cos + at), hn::LoadU(d, row.sin + at));
+  };
+  WideFloatsV floats[kBlock / 2];
+  for (std::size_t k = 0; k < kBlock / 2; k += 2) {
+    const std::size_t at = i + k * lanes;
+    const FloatPairs pairs = LoadFloatPairs(In(), row.in + 2 * at);
+    const Vectors low = turn(hn::LowerHalf(half, pairs.first),
+                             hn::LowerHalf(half, pairs.second), at);
+    const Vectors high = turn(hn::UpperHalf(half, pairs.first),
+                              hn::UpperHalf(half, pairs.second), at + lanes);
+    floats[k] = Narrowed(low.first, high.first);
+    floats[k + 1] = Narrowed(low.second, high.second);
+  }
+  return StorePairsUnlessTied(Out(), floats, row.out + 2 * i);
+}
+
+template <typename Pairs, typename In, typename Out>
+HWY_INLINE void PrefetchBlock(const Row<In, Out>& row, std::size_t i) {
+  const std::size_t half = kBlock / 2 * hn::Lanes(Doubles());
+  if constexpr (std::is_same_v<Pairs, Halves>) {
+    PrefetchElements(row.in + row.ahead + i, half);
+    PrefetchElements(row.in + row.ahead + row.pairs + i, half);
+  } else {
+    PrefetchElements(row.in + row.ahead + 2 * i, 2 * half);
+  }
+  PrefetchElements(row.cos + row.encoding_ahead + i, half);
+  PrefetchElements(row.sin + row.encoding_ahead + i, half);
+}
+
+// Turns a block vector by vector. Stores that go back and forth between the
+// halves would be slower.
+template <typename Pairs, typename In, typename Out, typename Scale>
+HWY_INLINE void RotateVectors(const Row<In, Out>& row, std::size_t i,
+                              Scale scale) {
+  constexpr std::size_t kPairVectors = kBlock / 2;
+  const std::size_t lanes = hn::Lanes(Doubles());
+  Vectors turned[kPairVectors];
+  for (std::size_t k = 0; k < kPairVectors; ++k) {
+    turned[k] = TurnVector<Pairs>(row, i + k * lanes, scale);
+  }
+  if constexpr (std::is_same_v<Pairs, Halves>) {
+    for (std::size_t k = 0; k < kPairVectors; ++k) {
+      Out::Store(turned[k].first, row.out + i + k * lanes);
+    }
+    for (std::size_t k = 0; k < kPairVectors; ++k) {
+      Out::Store(turned[k].second, row.out + row.pairs + i + k * lanes);
+    }
+  } else {
+    for (std::size_t k = 0; k < kPairVectors; ++k) {
+      auto* to = row.out + 2 * (i + k * lanes);
+      Out::Store(turned[k].first, to);
+      Out::Store(turned[k].second, to + lanes);
+    }
   }
 }
 
+// Turns a block of kBlock vectors. All are read before one is written.
+template <typename Pairs, typename In, typename Out, typename Scale>
+HWY_INLINE void RotateBlock(const Row<In, Out>& row, std::size_t i,
+                            Scale scale) {
+  if constexpr (kRoundsFromFloats<Out>) {
+    PrefetchBlock<Pairs>(row, i);
+    if constexpr (std::is_same_v<Pairs, Adjacent> && kHasFloatPairs<In>) {
+      if (HWY_LIKELY(RotateAdjacentByFloats(row, i, scale))) return;
+    } else {
+      if (HWY_LIKELY(RotateByFloats<Pairs>(row, i, scale))) return;
+    }
+  }
+  RotateVectors<Pairs>(row, i, scale);
+}
+
 // Turns the last pairs, fewer than a vector, in copies as long as one.
-template <typename In, typename Out, typename Pairs, typename Scale>
+template <typename Pairs, typename In, typename Out, typename Scale>
 HWY_INLINE void RotateLast(const Row<In, Out>& row, std::size_t i,
                            Scale scale) {
   constexpr std::size_t kLanes = hn::MaxLanes(Doubles());
@@ -174,13 +258,33 @@ HWY_INLINE void RotateLast(const Row<In, Out>& row, std::size_t i,
   if constexpr (kIsSplit) {
     std::memcpy(in, row.in + i, left * sizeof(*in));
     std::memcpy(in + lanes, row.in + row.pairs + i, left * sizeof(*in));
-    RotateVector<In, Out, Pairs>(copy, 0, scale);
+    RotateVector<Pairs>(copy, 0, scale);
     std::memcpy(row.out + i, out, left * sizeof(*out));
     std::memcpy(row.out + row.pairs + i, out + lanes, left * sizeof(*out));
   } else {
     std::memcpy(in, row.in + 2 * i, 2 * left * sizeof(*in));
-    RotateVector<In, Out, Pairs>(copy, 0, scale);
+    RotateVector<Pairs>(copy, 0, scale);
     std::memcpy(row.out + 2 * i, out, 2 * left * sizeof(*out));
+  }
+}
+
+// Scales a block of kBlock vectors.
+template <typename In, typename Out, typename Scale>
+HWY_INLINE void ScaleBlock(const typename In::Bits* in, Scale scale,
+                           typename Out::Bits* out) {
+  const std::size_t lanes = hn::Lanes(Doubles());
+  if constexpr (kRoundsFromFloats<Out>) {
+    WideFloatsV floats[kBlock / 2];
+    for (std::size_t k = 0; k < kBlock / 2; ++k) {
+      const auto* from = in + 2 * k * lanes;
+      floats[k] =
+          Narrowed(scale(In::Load(from)), scale(In::Load(from + lanes)));
+    }
+    auto* high = out + kBlock / 2 * lanes;
+    if (HWY_LIKELY(StoreUnlessTied(Out(), floats, out, high))) return;
+  }
+  for (std::size_t at = 0; at < kBlock * lanes; at += lanes) {
+    Out::Store(scale(In::Load(in + at)), out + at);
   }
 }
 
@@ -194,6 +298,9 @@ HWY_INLINE void ScaleElements(const typename In::Bits* in, Scale scale,
   }
   const std::size_t lanes = hn::Lanes(Doubles());
   std::size_t i = 0;
+  for (; n - i >= kBlock * lanes; i += kBlock * lanes) {
+    ScaleBlock<In, Out>(in + i, scale, out + i);
+  }
   for (; n - i >= lanes; i += lanes) {
     Out::Store(scale(In::Load(in + i)), out + i);
   }
@@ -206,6 +313,11 @@ HWY_INLINE void ScaleElements(const typename In::Bits* in, Scale scale,
   std::memcpy(out + i, scaled, (n - i) * sizeof(*out));
 }
 
+// How far ahead to ask for elements, of which so many are left, from a row on.
+HWY_INLINE std::size_t Ahead(std::size_t left, std::size_t row) {
+  return left < kPrefetchDistance + row ? 0 : kPrefetchDistance;
+}
+
 template <typename In, typename Out, typename Pairs, typename Scale>
 HWY_INLINE void RotateRows(const void* in, const double* encoding,
                            PairRows rows, Scale scale, void* out) {
@@ -214,25 +326,20 @@ HWY_INLINE void RotateRows(const void* in, const double* encoding,
   const std::size_t turned = 2 * rows.pairs;
   Row<In, Out> row{static_cast<const typename In::Bits*>(in), nullptr, nullptr,
                    static_cast<typename Out::Bits*>(out), rows.pairs};
-  std::size_t elements_left = rows.rows * rows.width;
   for (std::size_t left = rows.rows; left > 0; --left) {
-    if (kRoundsFromFloats<Out> &&
-        elements_left >= kPrefetchDistance + rows.width) {
-      PrefetchElements(row.in + kPrefetchDistance, rows.width);
-      if (rows.encoding_stride > 0) {
-        PrefetchElements(encoding + kPrefetchDistance, rows.encoding_stride);
-      }
-    }
+    row.ahead = Ahead(left * rows.width, rows.width);
+    row.encoding_ahead =
+        Ahead(left * rows.encoding_stride, rows.encoding_stride);
     row.cos = encoding;
     row.sin = encoding + rows.pairs;
     std::size_t i = 0;
     for (; rows.pairs - i >= block; i += block) {
-      RotateBlock<In, Out, Pairs>(row, i, scale);
+      RotateBlock<Pairs>(row, i, scale);
     }
     for (; rows.pairs - i >= lanes; i += lanes) {
-      RotateVector<In, Out, Pairs>(row, i, scale);
+      RotateVector<Pairs>(row, i, scale);
     }
-    if (i < rows.pairs) RotateLast<In, Out, Pairs>(row, i, scale);
+    if (i < rows.pairs) RotateLast<Pairs>(row, i, scale);
     if (turned < rows.width) {
       ScaleElements<In, Out>(row.in + turned, scale, row.out + turned,
                              rows.width - turned);
@@ -240,7 +347,6 @@ HWY_INLINE void RotateRows(const void* in, const double* encoding,
     row.in += rows.width;
     row.out += rows.width;
     encoding += rows.encoding_stride;
-    elements_left -= rows.width;
   }
 }
 

@@ -46,18 +46,15 @@ HWY_INLINE bool AnyLowHalfIsZero(hn::Vec<WordHalves> halves) {
 template <>
 inline constexpr bool kRoundsFromFloats<BFloat16> = true;
 
-// Rounds floats to the nearest elements and stores them, the first half of the
-// vectors at `low` and the others at `high`. False, and nothing is stored, if
-// any may be a tie, or NaN.
+// Rounds floats to bfloat16, in the upper halves of words. False if any may be
+// a tie, or NaN.
 template <std::size_t kCount>
-HWY_INLINE bool StoreUnlessTied(BFloat16, const WideFloatsV (&floats)[kCount],
-                                std::uint16_t* low, std::uint16_t* high) {
-  static_assert(kCount % 4 == 0);
+HWY_INLINE bool RoundUnlessTied(const WideFloatsV (&floats)[kCount],
+                                hn::Vec<WordHalves> (&rounded)[kCount]) {
   const WideFloats df;
   const WideWords du;
   const WordHalves dh;
   const auto half = hn::Set(du, 0x8000u);
-  hn::Vec<WordHalves> rounded[kCount];
   auto rest = hn::Set(dh, 0xFFFFu);
   auto sum = hn::Zero(df);
   for (std::size_t i = 0; i < kCount; ++i) {
@@ -67,10 +64,22 @@ HWY_INLINE bool StoreUnlessTied(BFloat16, const WideFloatsV (&floats)[kCount],
   }
   // NaN could carry into its sign; the sum is NaN if any of the floats is.
   const bool any_nan = !hn::AllFalse(df, hn::IsNaN(sum));
-  if (HWY_UNLIKELY(any_nan || AnyLowHalfIsZero(rest))) return false;
+  return HWY_LIKELY(!any_nan && !AnyLowHalfIsZero(rest));
+}
+
+// Rounds floats to the nearest elements and stores them, the first half of the
+// vectors at `low` and the others at `high`. False, and nothing is stored, if
+// any may be a tie, or NaN.
+template <std::size_t kCount>
+HWY_INLINE bool StoreUnlessTied(BFloat16, const WideFloatsV (&floats)[kCount],
+                                std::uint16_t* low, std::uint16_t* high) {
+  static_assert(kCount % 4 == 0);
+  const WordHalves dh;
+  hn::Vec<WordHalves> rounded[kCount];
+  if (!RoundUnlessTied(floats, rounded)) return false;
   constexpr std::size_t kHalf = kCount / 2;
   for (std::size_t i = 0; i < kHalf; i += 2) {
-    const std::size_t at = i * hn::Lanes(df);
+    const std::size_t at = i * hn::Lanes(WideFloats());
     const std::size_t k = i + kHalf;
     hn::StoreU(hn::ConcatOdd(dh, rounded[i + 1], rounded[i]), dh, low + at);
     hn::StoreU(hn::ConcatOdd(dh, rounded[k + 1], rounded[k]), dh, high + at);
@@ -83,10 +92,9 @@ HWY_INLINE bool StoreUnlessTied(BFloat16, const WideFloatsV (&floats)[kCount],
 template <>
 inline constexpr bool kRoundsFromFloats<Float16> = true;
 
+// Whether any of the floats may be a tie, or NaN.
 template <std::size_t kCount>
-HWY_INLINE bool StoreUnlessTied(Float16, const WideFloatsV (&floats)[kCount],
-                                std::uint16_t* low, std::uint16_t* high) {
-  const WideFloats df;
+HWY_INLINE bool AnyTiedF16(const WideFloatsV (&floats)[kCount]) {
   const WideWords du;
   const WordHalves dh;
   // Twice the bits, to drop the sign, of a tie end in 0x2000. What is below the
@@ -100,12 +108,18 @@ HWY_INLINE bool StoreUnlessTied(Float16, const WideFloatsV (&floats)[kCount],
     const auto distance = hn::Max(hn::Sub(magnitude, tie), least_normal);
     rest = hn::Min(rest, hn::ShiftLeft<2>(hn::BitCast(dh, distance)));
   }
-  if (HWY_UNLIKELY(AnyLowHalfIsZero(rest))) return false;
+  return HWY_UNLIKELY(AnyLowHalfIsZero(rest));
+}
+
+template <std::size_t kCount>
+HWY_INLINE bool StoreUnlessTied(Float16, const WideFloatsV (&floats)[kCount],
+                                std::uint16_t* low, std::uint16_t* high) {
+  if (AnyTiedF16(floats)) return false;
   const hn::Rebind<hwy::float16_t, WideFloats> df16;
   const hn::Rebind<std::uint16_t, WideFloats> bits;
   constexpr std::size_t kHalf = kCount / 2;
   for (std::size_t i = 0; i < kHalf; ++i) {
-    const std::size_t at = i * hn::Lanes(df);
+    const std::size_t at = i * hn::Lanes(WideFloats());
     hn::StoreU(hn::BitCast(bits, hn::DemoteTo(df16, floats[i])), bits,
                low + at);
     hn::StoreU(hn::BitCast(bits, hn::DemoteTo(df16, floats[i + kHalf])), bits,
