@@ -12,7 +12,7 @@ using Denominator = FrequencyDenominator;
 using Kind = EncodingKind;
 using Layout = SinusoidLayout;
 using Odd = OddDimension;
-using Pairing = RotaryPairing;
+using Pairs = RotaryPairing;
 using Rule = FrequencyRule;
 using Scale = EmbeddingScale;
 using Split = ChannelSplit;
@@ -156,7 +156,7 @@ const std::vector<Profile>& Profiles() {
        "transformers",
        "GPTJAttention",
        "5.24.0",
-       {.kind = Kind::kRotary, .rotary_pairing = Pairing::kAdjacent}},
+       {.kind = Kind::kRotary, .rotary_pairing = Pairs::kAdjacent}},
       // Its rotary_dimension is a quarter of a head.
       {"gpt-neox",
        "transformers",
@@ -315,7 +315,7 @@ const std::vector<Profile>& Profiles() {
        "transformers",
        "RoFormerSelfAttention",
        "5.24.0",
-       {.kind = Kind::kRotary, .rotary_pairing = Pairing::kAdjacent}},
+       {.kind = Kind::kRotary, .rotary_pairing = Pairs::kAdjacent}},
       {"roformer-table",
        "transformers",
        "RoFormerSinusoidalPositionalEmbedding",
@@ -325,7 +325,7 @@ const std::vector<Profile>& Profiles() {
        "rotary-embedding-torch",
        "RotaryEmbedding",
        "0.9.1",
-       {.kind = Kind::kRotary, .rotary_pairing = Pairing::kAdjacent}},
+       {.kind = Kind::kRotary, .rotary_pairing = Pairs::kAdjacent}},
       // Its learned alpha is encoding_factor.
       {"speecht5",
        "transformers",
@@ -391,7 +391,7 @@ const std::vector<Profile>& Profiles() {
        "x-transformers",
        "RotaryEmbedding",
        "2.31.10",
-       {.kind = Kind::kRotary, .rotary_pairing = Pairing::kAdjacent}},
+       {.kind = Kind::kRotary, .rotary_pairing = Pairs::kAdjacent}},
       // Takes no heed of padding.
       {"xglm",
        "transformers",

@@ -45,8 +45,8 @@ std::array<bool, kWords> Draw(const Dropout& dropout, std::uint64_t index) {
 // The block of `count` elements whose first has that index.
 void DropOutBlock(AddFunction add, const Dropout& dropout, std::size_t size,
                   std::uint64_t index, std::byte* values, std::uint64_t count) {
-  static constexpr std::array<double, kBlock> kZeros{};
-  add(values, kZeros.data(), 1 / (1 - dropout.rate), values, count);
+  static constexpr std::array<double, kBlock> kNothingToAdd{};
+  add(values, kNothingToAdd.data(), 1 / (1 - dropout.rate), values, count);
   for (std::uint64_t at = 0; at < count; at += kWords) {
     const auto dropped = Draw(dropout, index + at);
     const std::uint64_t words = std::min(kWords, count - at);

@@ -133,7 +133,7 @@ absl::Status TakeEnums(const v1::EncodingSpec& proto, SpecFields& fields) {
        "channel_split", fields.channel_split);
   take(proto.has_channel_blocks(), kBlocks, proto.channel_blocks(),
        "channel_blocks", fields.channel_blocks);
-  take(proto.has_rotary_pairing(), kPairings, proto.rotary_pairing(),
+  take(proto.has_rotary_pairing(), kRotaryPairings, proto.rotary_pairing(),
        "rotary_pairing", fields.rotary_pairing);
   status.Update(TakeAxes(proto.grid_axes(), "grid_axes", fields.grid_axes));
   status.Update(
@@ -166,7 +166,7 @@ void FillRotary(const EncodingSpec& spec, v1::EncodingSpec& proto) {
     proto.set_rotary_dimension(
         static_cast<std::uint32_t>(spec.rotary_dimension));
   }
-  proto.set_rotary_pairing(Outward(kPairings, spec.rotary_pairing));
+  proto.set_rotary_pairing(Outward(kRotaryPairings, spec.rotary_pairing));
   *proto.mutable_frequency_scaling() = ToProto(spec.frequency_scaling);
 }
 

@@ -70,7 +70,7 @@ constexpr EnumTable<v1::ChannelSplit, ChannelSplit, 3> kSplits = {
 constexpr EnumTable<v1::ChannelBlocks, ChannelBlocks, 2> kBlocks = {
     {v1::BY_AXIS, ChannelBlocks::kByAxis},
     {v1::BY_FUNCTION, ChannelBlocks::kByFunction}};
-constexpr EnumTable<v1::RotaryPairing, RotaryPairing, 2> kPairings = {
+constexpr EnumTable<v1::RotaryPairing, RotaryPairing, 2> kRotaryPairings = {
     {v1::ADJACENT, RotaryPairing::kAdjacent},
     {v1::HALVES, RotaryPairing::kHalves}};
 constexpr EnumTable<v1::FrequencyRule, FrequencyRule, 8> kRules = {

@@ -58,15 +58,15 @@ double Turned(const float* head, std::size_t c, std::size_t dimension,
 }
 
 TEST_F(FamiliesTest, RotaryTurnsHeadsInBothLayouts) {
-  constexpr std::size_t kBatch = 2, kHeads = 3, kSequence = 5, kHead = 8;
-  const std::vector<float> x = Ramp(kBatch * kHeads * kSequence * kHead);
+  constexpr std::size_t kSequences = 2, kHeads = 3, kTokens = 5, kHead = 8;
+  const std::vector<float> x = Ramp(kSequences * kHeads * kTokens * kHead);
   const std::vector<float> heads_first =
-      Encoded(x, {kBatch, kHeads, kSequence, kHead},
+      Encoded(x, {kSequences, kHeads, kTokens, kHead},
               {.encoding = {.profile = "llama"},
                .batch_layout = BatchLayout::kHeadsSequence,
                .positions = {.offset = 100}});
   const std::vector<float> heads_last =
-      Encoded(x, {kBatch, kSequence, kHeads, kHead},
+      Encoded(x, {kSequences, kTokens, kHeads, kHead},
               {.encoding = {.profile = "llama"},
                .batch_layout = BatchLayout::kSequenceHeads,
                .positions = {.offset = 100}});
@@ -76,8 +76,8 @@ TEST_F(FamiliesTest, RotaryTurnsHeadsInBothLayouts) {
     const std::size_t c = n % kHead;
     const std::size_t row = n / kHead;
     const float* const head = x.data() + row * kHead;
-    const auto first = static_cast<double>(100 + row % kSequence);
-    const auto last = static_cast<double>(100 + row / kHeads % kSequence);
+    const auto first = static_cast<double>(100 + row % kTokens);
+    const auto last = static_cast<double>(100 + row / kHeads % kTokens);
     EXPECT_NEAR(heads_first[n], Turned(head, c, kHead, first), 1.3e-7);
     EXPECT_NEAR(heads_last[n], Turned(head, c, kHead, last), 1.3e-7);
   }

@@ -15,7 +15,7 @@
 namespace posenc::server {
 namespace {
 
-constexpr std::uint64_t kWidth = 4;
+constexpr std::uint64_t kHeadSize = 4;
 
 // Rows of two pairs, (position, -position) and (1, 2): what would be the
 // cosines and sines if they were angles.
@@ -24,15 +24,15 @@ class CountingPairs : public Encoding {
   explicit CountingPairs(Op op) : op_(op) {}
 
   Op op() const override { return op_; }
-  std::uint64_t width() const override { return kWidth; }
+  std::uint64_t width() const override { return kHeadSize; }
   PositionRange range() const override { return {-kMaxPosition, kMaxPosition}; }
   std::uint64_t bytes() const override { return sizeof(*this); }
   absl::Status BuildRows(std::int64_t first,
                          std::span<double> rows) const override {
-    for (std::size_t i = 0; i < rows.size(); i += kWidth) {
-      const auto row = static_cast<std::int64_t>(i / kWidth);
-      const absl::Status status =
-          BuildRow(static_cast<double>(first + row), rows.subspan(i, kWidth));
+    for (std::size_t i = 0; i < rows.size(); i += kHeadSize) {
+      const auto row = static_cast<std::int64_t>(i / kHeadSize);
+      const absl::Status status = BuildRow(static_cast<double>(first + row),
+                                           rows.subspan(i, kHeadSize));
       if (!status.ok()) return status;
     }
     return absl::OkStatus();

@@ -418,55 +418,5 @@ TEST_F(EngineTest, ConcurrentCallersBuildEachChunkOnceAndAgree) {
   }
 }
 
-// TorchLingo's order: the encoding is added, then elements are dropped.
-TEST_F(EngineTest, DropsOutAfterTheAddition) {
-  std::vector<float> x(64);
-  for (std::size_t n = 0; n < x.size(); ++n) x[n] = static_cast<float>(n) / 8;
-  EncodeRequest request{.embeddings = View(DType::kFloat32, {1, 8, 8}, x)};
-  const auto plain = Encode(*engine_, request);
-  ASSERT_TRUE(plain.ok()) << plain.status();
-  request.dropout = Dropout{.rate = 0.25, .seed = 5};
-  const auto dropped = Encode(*engine_, request);
-  ASSERT_TRUE(dropped.ok()) << dropped.status();
-  const std::vector<float> before = Floats(*plain);
-  const std::vector<float> after = Floats(*dropped);
-  std::size_t zeros = 0;
-  for (std::size_t n = 0; n < x.size(); ++n) {
-    if (after[n] == 0) {
-      ++zeros;
-    } else {
-      EXPECT_EQ(after[n], static_cast<float>(before[n] * (1 / 0.75)));
-    }
-  }
-  EXPECT_GT(zeros, 0u);
-  EXPECT_LT(zeros, x.size() / 2);
-  request.dropout->rate = 0;
-  EXPECT_EQ(Floats(*Encode(*engine_, request)), before);
-}
-
-TEST_F(EngineTest, DropoutNeverOverwritesItsInput) {
-  std::vector<float> x(8, 1);
-  const EncodeRequest request{
-      .dropout = Dropout{.rate = 0.5},
-      .embeddings = View(DType::kFloat32, {1, 1, 8}, x)};
-  const auto plan = engine_->Plan(request);
-  ASSERT_TRUE(plan.ok()) << plan.status();
-  const auto output =
-      engine_->Run(*plan, request.embeddings->data, Overwrite::kIfItFits);
-  ASSERT_TRUE(output.ok()) << output.status();
-  EXPECT_EQ(output->bytes().size(), 32u);
-  EXPECT_EQ(x, std::vector<float>(8, 1));
-}
-
-TEST_F(EngineTest, RefusesDropoutRatesThatCannotBe) {
-  const std::vector<float> one = {2};
-  for (const double rate : {1.0, -0.5, std::nan("")}) {
-    ExpectError({.dropout = Dropout{.rate = rate},
-                 .embeddings = View(DType::kFloat32, {1, 1, 1}, one)},
-                absl::StatusCode::kInvalidArgument, "DROPOUT_RATE",
-                "but must be 0 or more and below 1");
-  }
-}
-
 }  // namespace
 }  // namespace posenc::server
