@@ -20,10 +20,10 @@ struct Section {
   const char* name;
   void (*run)(const BenchmarkOptions&, Report&);
 };
-constexpr Section kSections[] = {{"wire", RunWire},     {"tokens", RunTokens},
-                                 {"client", RunClient}, {"idle", RunIdle},
-                                 {"tail", RunTail},     {"cold", RunCold},
-                                 {"memory", RunMemory}, {"growth", RunGrowth}};
+constexpr Section kSections[] = {
+    {"wire", RunWire},     {"tokens", RunTokens}, {"heads", RunHeads},
+    {"client", RunClient}, {"idle", RunIdle},     {"tail", RunTail},
+    {"cold", RunCold},     {"memory", RunMemory}, {"growth", RunGrowth}};
 
 int Main(int argc, char** argv) {
   BenchmarkOptions options{.program = argv[0]};

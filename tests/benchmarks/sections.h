@@ -27,6 +27,9 @@ void RunWire(const BenchmarkOptions& options, Report& report);
 // Token ids against a server that sends a buffer of the answer's size.
 void RunTokens(const BenchmarkOptions& options, Report& report);
 
+// Turned heads against the same tensor with an encoding added.
+void RunHeads(const BenchmarkOptions& options, Report& report);
+
 // posenc's own client and server against an echo over one connection.
 void RunClient(const BenchmarkOptions& options, Report& report);
 
