@@ -166,7 +166,7 @@ const std::vector<Profile>& Profiles() {
       // RT-DETR v2, D-FINE, AIMv2.
       {"hf-2d",
        "transformers",
-       "build_2d_sinusoidal_position_embedding",
+       "build_2d_sinusoidal_position_embedding (RT-DETR v2, D-FINE, AIMv2)",
        "5.24.0",
        {.kind = Kind::kSinusoidalGrid,
         .layout = Layout::kSinCos,
@@ -196,7 +196,7 @@ const std::vector<Profile>& Profiles() {
                               .original_context = 8192,
                               .low_frequency_factor = 1,
                               .high_frequency_factor = 4}}},
-      // With padding_idx 1; Speech2Text's too.
+      // With padding_idx 1.
       {"m2m100",
        "transformers",
        "M2M100SinusoidalPositionalEmbedding",
@@ -326,6 +326,17 @@ const std::vector<Profile>& Profiles() {
        "RotaryEmbedding",
        "0.9.1",
        {.kind = Kind::kRotary, .rotary_pairing = Pairs::kAdjacent}},
+      // With padding_idx 1.
+      {"speech2text",
+       "transformers",
+       "Speech2TextSinusoidalPositionalEmbedding",
+       "5.24.0",
+       {.layout = Layout::kSinCos,
+        .denominator = Denominator::kHalfFloorMinusOne,
+        .odd_dimension = Odd::kZeroLast,
+        .start = 2,
+        .embedding_scale = Scale::kSqrtDModelForTokenIds,
+        .padding_rows = PaddingRows::kZero}},
       // Its learned alpha is encoding_factor.
       {"speecht5",
        "transformers",

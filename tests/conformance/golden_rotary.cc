@@ -41,6 +41,13 @@ GoldenMapping Llama(FrequencyRule rule, Fill fill) {
     encoding.frequency_scaling = FrequencyScaling{.rule = rule};
     params.Ignore("max_position_embeddings");
     fill(params, encoding);
+    // Hugging Face heeds it in all rules; without one it does not.
+    if (params.Has("partial_rotary_factor") && rule != FrequencyRule::kNone &&
+        rule != FrequencyRule::kProportional) {
+      encoding.rotary_dimension = static_cast<std::uint32_t>(
+          params.At("partial_rotary_factor").get<double>() *
+          params.At("r").get<double>());
+    }
     return Turned(params, std::move(encoding), params.At("r"));
   };
 }

@@ -1,6 +1,7 @@
 // Golden cases of sinusoids in one dimension.
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -20,11 +21,17 @@ GoldenRequest RowsAt(GoldenParams& params, EncodingSpec encoding) {
 
 // Whatever the case, sizes of tables that are long enough change nothing.
 void IgnoreLengths(GoldenParams& params) {
-  for (const char* name :
-       {"max_seq_len", "max_seq_length", "num_positions", "n_pos",
-        "table_shape", "padding_idx", "channels", "cache_length"}) {
+  for (const char* name : {"max_seq_len", "max_seq_length", "num_positions",
+                           "n_pos", "table_shape"}) {
     params.Ignore(name);
   }
+}
+
+// Says that a param changes nothing if it has that value.
+template <typename T>
+void IgnoreIf(const char* name, const T& value, GoldenParams& params) {
+  const json& all = params.golden().at("params");
+  if (all.contains(name) && all.at(name) == json(value)) params.Ignore(name);
 }
 
 GoldenMapping As(const EncodingSpec& encoding) {
@@ -69,9 +76,10 @@ void SetIds(const json& nested, GoldenRequest& request) {
 
 // TorchLingo's lookup · √d_model + encoding.
 GoldenRequest EmbedTokens(GoldenParams& params) {
-  for (const char* name : {"vocab", "pad_idx", "x_scale", "mode"}) {
-    params.Ignore(name);
-  }
+  params.Ignore("vocab");
+  params.Ignore("pad_idx");  // told by the weights
+  IgnoreIf("x_scale", "sqrt(d)", params);
+  IgnoreIf("mode", "eval", params);
   GoldenRequest request = Asking(params, {}, params.At("d"));
   SetIds(params.golden().at("input"), request);
   request.table = Flatten(params.golden().at("weight"));
@@ -131,9 +139,13 @@ GoldenRequest SpeechT5(GoldenParams& params) {
 }
 
 GoldenRequest ScaledSinusoidal(GoldenParams& params) {
-  params.Ignore("scale_param");  // d^-1/2, its initial value
-  return RowsAt(params, {.profile = "x-transformers",
-                         .base = params.At("theta").get<double>()});
+  EncodingSpec encoding{.profile = "x-transformers",
+                        .base = params.At("theta").get<double>()};
+  // Learned; d^-1/2, rounded to float32, at first.
+  const double scale = params.At("scale_param");
+  const double initial = 1 / std::sqrt(params.At("d").get<double>());
+  if (std::abs(scale - initial) > 1e-7) encoding.encoding_factor = scale;
+  return RowsAt(params, std::move(encoding));
 }
 
 }  // namespace
@@ -159,14 +171,28 @@ GoldenMap SinusoidalMappings() {
       {"hf.xlnet_relative", XlnetRelative},
       {"hf.distilbert", As({.profile = "distilbert"})},
       {"hf.xlm", As({.profile = "xlm"})},
-      {"hf.m2m100_table", As({.profile = "m2m100", .start = 0})},
+      {"hf.m2m100_table",
+       [](GoldenParams& params) {
+         // With a padding index that row would be zeros.
+         IgnoreIf("padding_idx", nullptr, params);
+         return As({.profile = "m2m100", .start = 0})(params);
+       }},
       {"hf.musicgen", As({.profile = "musicgen"})},
       {"hf.whisper", WithBase({.profile = "whisper"}, "max_timescale")},
       {"hf.m2m100", CountingTokens("m2m100")},
-      {"hf.speech_to_text", CountingTokens("m2m100")},
+      {"hf.speech_to_text", CountingTokens("speech2text")},
       {"hf.fsmt", CountingTokens("fsmt")},
-      {"hf.xglm", As({.profile = "xglm"})},
-      {"positional_encodings.1d", As({.profile = "positional-encodings-1d"})},
+      {"hf.xglm",
+       [](GoldenParams& params) {
+         IgnoreIf("padding_idx", 1, params);  // no position's row
+         params.Ignore("cache_length");       // the positions have it in them
+         return As({.profile = "xglm"})(params);
+       }},
+      {"positional_encodings.1d",
+       [](GoldenParams& params) {
+         IgnoreIf("channels", params.At("d"), params);
+         return As({.profile = "positional-encodings-1d"})(params);
+       }},
       {"x_transformers.scaled_sinusoidal", ScaledSinusoidal},
   };
 }

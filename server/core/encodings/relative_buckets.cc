@@ -1,12 +1,11 @@
 #include "server/core/encodings/relative_buckets.h"
 
-#include <mpfr.h>
-
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/limits.h"
+#include "server/core/encodings/real.h"
 #include "server/kernels/kernels.h"
 
 namespace posenc::server {
@@ -18,28 +17,23 @@ namespace {
 std::vector<std::uint64_t> Thresholds(std::uint64_t exact,
                                       std::uint64_t max_distance,
                                       std::uint64_t steps) {
-  constexpr mpfr_prec_t kBits = 256;
   constexpr mpfr_exp_t kCloseExponent = -100;
-  mpfr_t logarithm, power, nearest, distance;
-  mpfr_inits2(kBits, logarithm, power, nearest, distance, nullptr);
-  mpfr_set_ui(logarithm, max_distance, MPFR_RNDN);
-  mpfr_div_ui(logarithm, logarithm, exact, MPFR_RNDN);
-  mpfr_log(logarithm, logarithm, MPFR_RNDN);
+  const MpfrCleanup cleanup;
+  const WideReal first(static_cast<double>(exact));
+  const WideReal ratio = WideReal(static_cast<double>(max_distance)) / first;
   std::vector<std::uint64_t> thresholds;
   for (std::uint64_t k = 0; k < steps; ++k) {
-    mpfr_mul_ui(power, logarithm, k, MPFR_RNDN);
-    mpfr_div_ui(power, power, steps, MPFR_RNDN);
-    mpfr_exp(power, power, MPFR_RNDN);
-    mpfr_mul_ui(power, power, exact, MPFR_RNDN);
-    mpfr_round(nearest, power);
-    mpfr_sub(distance, power, nearest, MPFR_RNDN);
-    const bool integer =
-        mpfr_zero_p(distance) != 0 || mpfr_get_exp(distance) < kCloseExponent;
-    thresholds.push_back(integer ? mpfr_get_ui(nearest, MPFR_RNDN)
-                                 : mpfr_get_ui(power, MPFR_RNDU));
+    const WideReal exponent =
+        WideReal(static_cast<double>(k)) / WideReal(static_cast<double>(steps));
+    const WideReal power = first * Power(ratio, exponent);
+    WideReal nearest;
+    mpfr_round(nearest.get(), power.get());
+    const WideReal distance = power - nearest;
+    const bool integer = mpfr_zero_p(distance.get()) != 0 ||
+                         mpfr_get_exp(distance.get()) < kCloseExponent;
+    thresholds.push_back(integer ? mpfr_get_ui(nearest.get(), MPFR_RNDN)
+                                 : mpfr_get_ui(power.get(), MPFR_RNDU));
   }
-  mpfr_clears(logarithm, power, nearest, distance, nullptr);
-  mpfr_mp_memory_cleanup();
   return thresholds;
 }
 
