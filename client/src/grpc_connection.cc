@@ -219,7 +219,8 @@ class GrpcConnection final : public Connection {
   static std::uint64_t RowWidth(const v1::EncodingSpec& encoding) {
     if (encoding.kind() != v1::ROTARY) return encoding.d_model();
     if (encoding.frequency_scaling().rule() == v1::PROPORTIONAL) {
-      return encoding.d_model() / 2 * 2;
+      const std::uint64_t pairs = encoding.d_model() / 2;
+      return 2 * pairs;
     }
     return encoding.rotary_dimension();
   }

@@ -19,7 +19,7 @@ template <mpfr_prec_t bits>
 class BasicReal {
  public:
   BasicReal() { mpfr_init2(value_, bits); }
-  BasicReal(double value) : BasicReal() {
+  explicit BasicReal(double value) : BasicReal() {
     mpfr_set_d(value_, value, MPFR_RNDN);
   }
   BasicReal(const BasicReal& other) : BasicReal() { *this = other; }
