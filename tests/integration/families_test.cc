@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -81,6 +82,24 @@ TEST_F(FamiliesTest, RotaryTurnsHeadsInBothLayouts) {
     EXPECT_NEAR(heads_first[n], Turned(head, c, kHead, first), 1.3e-7);
     EXPECT_NEAR(heads_last[n], Turned(head, c, kHead, last), 1.3e-7);
   }
+}
+
+// Grouped queries: four heads of queries and two of keys, as one tensor.
+TEST_F(FamiliesTest, QueriesAndKeysGoInOneRequest) {
+  constexpr std::size_t kTokens = 5, kHead = 8;
+  const std::vector<float> queries = Ramp(4 * kTokens * kHead);
+  std::vector<float> keys = Ramp(2 * kTokens * kHead);
+  std::reverse(keys.begin(), keys.end());
+  std::vector<float> both = queries;
+  both.insert(both.end(), keys.begin(), keys.end());
+  const EncodeOptions options{.encoding = {.profile = "gpt-j"},
+                              .batch_layout = BatchLayout::kHeadsSequence,
+                              .positions = {.offset = 7}};
+  std::vector<float> apart = Encoded(queries, {1, 4, kTokens, kHead}, options);
+  const std::vector<float> turned_keys =
+      Encoded(keys, {1, 2, kTokens, kHead}, options);
+  apart.insert(apart.end(), turned_keys.begin(), turned_keys.end());
+  EXPECT_EQ(Encoded(both, {1, 6, kTokens, kHead}, options), apart);
 }
 
 TEST_F(FamiliesTest, RotaryPassesTheOtherChannelsAndPaddingThrough) {
