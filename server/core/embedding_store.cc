@@ -95,18 +95,17 @@ std::string Version(const MappedFile::Identity& file,
 }
 
 bool IsTable(const NamedTensor& tensor) {
-  return tensor.dtype && IsFloat(*tensor.dtype) &&
-         *tensor.dtype != DType::kFloat64 && tensor.shape.size() == 2 &&
+  return tensor.dtype && IsFloat(*tensor.dtype) && tensor.shape.size() == 2 &&
          tensor.shape[0] > 0 && tensor.shape[1] > 0 &&
          tensor.shape[1] <= kMaxDModel;
 }
 
 std::string WhyNoTable(const NamedTensor& tensor) {
-  return absl::StrCat("is ", Quoted(tensor.dtype_in_file), " ",
-                      ToString(tensor.shape),
-                      ", but an embedding table is a matrix of FLOAT32, "
-                      "FLOAT16 or BFLOAT16 with at least 1 row and 1 to ",
-                      kMaxDModel, " columns");
+  return absl::StrCat(
+      "is ", Quoted(tensor.dtype_in_file), " ", ToString(tensor.shape),
+      ", but an embedding table is a matrix of FLOAT32, "
+      "FLOAT16, BFLOAT16 or FLOAT64 with at least 1 row and 1 to ",
+      kMaxDModel, " columns");
 }
 
 // A table whose bytes are in the file, as the parser has checked.

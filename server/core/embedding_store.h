@@ -16,8 +16,8 @@
 
 namespace posenc::server {
 
-// A matrix of FLOAT32, FLOAT16 or BFLOAT16, at any alignment, and the device's
-// hold on it. Immutable; a holder of the pointer pins it.
+// A matrix of FLOAT32, FLOAT16, BFLOAT16 or FLOAT64, at any alignment, and the
+// device's hold on it. Immutable; a holder of the pointer pins it.
 struct EmbeddingTable {
   std::string name;
   // 16 hexadecimal digits that identify the content by where it came from: the

@@ -203,8 +203,7 @@ TEST_P(DeviceConformance, RowsWithoutATableAreZeros) {
 
 TEST_P(DeviceConformance, GathersFromTablesOfEveryType) {
   const Matrix encoding = Random(DType::kFloat64, 12, 19);
-  for (const DType dtype :
-       {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+  for (const DType dtype : kFloats) {
     const Matrix table = Random(dtype, 100, 19);
     for (const DType out : kFloats) {
       const Sum sum{.input = &table,

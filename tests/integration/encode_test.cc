@@ -107,6 +107,30 @@ TEST_F(EncodeTest, TokenIds) {
   ExpectEncoded(looked_up, result->output.values<float>(), 2, 16);
 }
 
+// Digits that float32 has not come through.
+TEST_F(EncodeTest, TokenIdsOfAFloat64Table) {
+  const std::vector<double> rows = {0.1, 1e300, -1 / 3.0, 5e-324};
+  WriteNpy(tables_.File("wide.npy"), "<f8", {2, 2}, rows.data(),
+           rows.size() * sizeof(double));
+  Serve({"--tables", tables_.path()});
+  const std::vector<std::int32_t> ids = {1, 0};
+  const auto result = client_->EncodeTokens(
+      TensorView(std::span<const std::int32_t>(ids), {1, 2}),
+      {.encoding = {.embedding_factor = 1}, .embedding_table = "wide"});
+  ASSERT_TRUE(result.ok()) << result.status();
+  ASSERT_EQ(result->dtype, DType::kFloat64);
+  const auto y = result->output.values<double>();
+  EXPECT_EQ(y[0], -1 / 3.0);
+  EXPECT_EQ(y[1], 1);
+  EXPECT_NEAR(y[2], 0.1 + std::sin(1.0), 3e-16);
+  EXPECT_EQ(y[3], 1e300);
+  const auto table = client_->GetTable({.name = "wide"});
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_EQ(table->table.dtype, DType::kFloat64);
+  const auto stored = table->rows.values<double>();
+  EXPECT_EQ(std::vector<double>(stored.begin(), stored.end()), rows);
+}
+
 TEST_F(EncodeTest, EveryDTypeInAndOut) {
   // 1.0 as each type.
   const struct {

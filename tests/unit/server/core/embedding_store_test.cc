@@ -95,7 +95,8 @@ std::string SmallNpy() {
              {reinterpret_cast<const char*>(values), sizeof(values)});
 }
 
-// A matrix m of BFLOAT16 [2,2], and what is no table: a bias, ids, a double.
+// A matrix m of BFLOAT16 [2,2], one of FLOAT64, and what is no table: a bias,
+// ids, nothing.
 std::string MixedSafetensors() {
   return SafetensorsFile(
       R"({"m":{"dtype":"BF16","shape":[2,2],"data_offsets":[0,8]},)"
@@ -168,15 +169,16 @@ TEST_F(EmbeddingStoreTest, ServesAnNpyFileByItsStem) {
 TEST_F(EmbeddingStoreTest, ServesTensorsOfASafetensorsFileByName) {
   Write("model.safetensors", MixedSafetensors());
   const auto store = MustOpen();
-  EXPECT_THAT(Names(*store), ElementsAre("model/m"));
+  EXPECT_THAT(Names(*store), ElementsAre("model/double", "model/m"));
   const auto table = store->Find("model/m");
   ASSERT_TRUE(table.ok()) << table.status();
   EXPECT_EQ((*table)->host.dtype, DType::kBFloat16);
+  EXPECT_EQ((*store->Find("model/double"))->host.dtype, DType::kFloat64);
 }
 
 TEST_F(EmbeddingStoreTest, TellsWhyATensorIsNotServed) {
   Write("model.safetensors", MixedSafetensors());
-  Write("double.npy", Npy("<f8", "(1, 1)", "12345678"));
+  Write("integers.npy", Npy("<i8", "(1, 1)", "12345678"));
   const auto store = MustOpen();
   const auto expect = [&](const char* name, const std::string& what) {
     ExpectError(store->Find(name).status(), absl::StatusCode::kNotFound,
@@ -184,12 +186,11 @@ TEST_F(EmbeddingStoreTest, TellsWhyATensorIsNotServed) {
   };
   expect("model/bias",
          "'model/bias' is 'F32' [2], but an embedding table is a matrix of "
-         "FLOAT32, FLOAT16 or BFLOAT16 with at least 1 row and 1 to 65536 "
-         "columns");
+         "FLOAT32, FLOAT16, BFLOAT16 or FLOAT64 with at least 1 row and 1 to "
+         "65536 columns");
   expect("model/ids", "'model/ids' is 'I64' [1,1], but");
-  expect("model/double", "'model/double' is 'F64' [1,1], but");
   expect("model/empty", "'model/empty' is 'F32' [0,2], but");
-  expect("double", "'double' is '<f8' [1,1], but");
+  expect("integers", "'integers' is '<i8' [1,1], but");
 }
 
 TEST_F(EmbeddingStoreTest, LeavesOutTablesThatAreTooWide) {
