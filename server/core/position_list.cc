@@ -79,9 +79,10 @@ PositionList SpreadTokens(std::vector<double> positions, std::size_t numbers,
 
 PositionList Rows(const PositionList& list, std::uint64_t first,
                   std::uint64_t count) {
-  PositionList rows{.numbers = list.numbers, .heads = list.heads};
-  rows.values.reserve(count * list.numbers);
-  for (std::uint64_t r = first; r < first + count; ++r) {
+  PositionList rows{
+      .run = list.run, .numbers = list.numbers, .heads = list.heads};
+  rows.values.reserve((count + list.run - 1) / list.run * list.numbers);
+  for (std::uint64_t r = first; r < first + count; r += list.run) {
     const auto position = list.at(r / list.run % list.count());
     rows.values.insert(rows.values.end(), position.begin(), position.end());
   }

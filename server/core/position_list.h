@@ -67,7 +67,8 @@ PositionList ShareSequence(std::vector<double> positions,
 PositionList SpreadTokens(std::vector<double> positions, std::size_t numbers,
                           const BatchShape& batch);
 
-// The positions of output rows first … first + count - 1, one each.
+// The positions of output rows first … first + count - 1. REQUIRES: a multiple
+// of list.run for first.
 PositionList Rows(const PositionList& list, std::uint64_t first,
                   std::uint64_t count);
 

@@ -44,11 +44,13 @@ absl::Status RunInPieces(const CachedEncoding& cached,
   if (positions.count() <= at_once) {
     return run_piece(positions, op, output);
   }
+  // Rows that share a position stay together.
+  const std::uint64_t step = at_once * positions.run;
   const std::size_t row_in = op.width * SizeOf(op.input_dtype);
   const std::size_t row_out = op.width * SizeOf(op.output_dtype);
-  for (std::uint64_t first = 0; first < op.rows; first += at_once) {
+  for (std::uint64_t first = 0; first < op.rows; first += step) {
     RowsOp piece = op;
-    piece.rows = std::min(at_once, op.rows - first);
+    piece.rows = std::min(step, op.rows - first);
     std::vector<Segment> input;
     if (op.gather != nullptr) {
       piece.ids = op.ids.subspan(first, piece.rows);

@@ -47,7 +47,12 @@ PositionList ResolveMasked(const PositionFields& fields,
 
 std::vector<double> ExpandRows(const PositionList& list,
                                const BatchShape& batch) {
-  return Rows(list, 0, batch.rows()).values;
+  std::vector<double> values;
+  for (std::uint64_t row = 0; row < batch.rows(); ++row) {
+    const auto position = list.at(row / list.run % list.count());
+    values.insert(values.end(), position.begin(), position.end());
+  }
+  return values;
 }
 
 void ExpectInvalidMask(const PositionFields& fields, const BatchShape& batch,
@@ -259,11 +264,13 @@ TEST(MaskedGrids, HeadsAndBatchesHaveTheirTokensCoordinates) {
        {BatchLayout::kSequenceFirst, BatchLayout::kHeadsSequence,
         BatchLayout::kSequenceHeads}) {
     const BatchShape batch{2, 7, layout, HasHeads(layout) ? 2u : 1u};
-    const PositionList rows =
-        Rows(ResolveMasked(Mask(masks, {2, 7}), batch, spec), 0, batch.rows());
-    EXPECT_THAT(rows.at(batch.RowOf(0, 3)), ElementsAre(-1, 1, -1, 1));
-    EXPECT_THAT(rows.at(batch.RowOf(1, 3)), ElementsAre(0, 2, 1, 2));
-    EXPECT_THAT(rows.at(batch.rows() - 1), ElementsAre(1, 2, 1, 2));
+    const PositionList list = ResolveMasked(Mask(masks, {2, 7}), batch, spec);
+    const auto at_row = [&](std::uint64_t row) {
+      return list.at(row / list.run % list.count());
+    };
+    EXPECT_THAT(at_row(batch.RowOf(0, 3)), ElementsAre(-1, 1, -1, 1));
+    EXPECT_THAT(at_row(batch.RowOf(1, 3)), ElementsAre(0, 2, 1, 2));
+    EXPECT_THAT(at_row(batch.rows() - 1), ElementsAre(1, 2, 1, 2));
   }
 }
 

@@ -117,6 +117,35 @@ TEST_F(ApplyEncodingTest, LongRequestsGoInPieces) {
   }
 }
 
+// Sequences of a batch that share their positions, cut anywhere.
+TEST_F(ApplyEncodingTest, PiecesFollowPositionsThatStartOver) {
+  constexpr std::uint64_t kTokens = 700, kRows = 3 * kTokens;
+  PositionList positions;
+  for (std::uint64_t i = 0; i < kTokens; ++i) {
+    positions.values.push_back(static_cast<double>(i));
+  }
+  const std::vector<float> y = Apply(Op::kAdd, {}, 4, positions, kRows);
+  for (std::uint64_t row = 0; row < kRows; ++row) {
+    const auto position = static_cast<float>(row % kTokens);
+    EXPECT_EQ(y[row * 4], static_cast<float>(row * 4 + 1) + position);
+    EXPECT_EQ(y[row * 4 + 1], static_cast<float>(row * 4 + 2) - position);
+  }
+}
+
+// Pieces of whole runs, and a last one that is shorter.
+TEST_F(ApplyEncodingTest, RunsStayTogether) {
+  constexpr std::uint64_t kHeads = 7, kTokens = 1001, kRows = kHeads * kTokens;
+  PositionList positions{.run = kHeads};
+  for (std::uint64_t i = 0; i < kTokens; ++i) {
+    positions.values.push_back(static_cast<double>(kTokens - i));
+  }
+  const std::vector<float> y = Apply(Op::kAdd, {}, 4, positions, kRows);
+  for (std::uint64_t row = 0; row < kRows; ++row) {
+    const auto position = static_cast<float>(kTokens - row / kHeads);
+    EXPECT_EQ(y[row * 4], static_cast<float>(row * 4 + 1) + position);
+  }
+}
+
 TEST_F(ApplyEncodingTest, RefusesEncodingsWithoutAnOp) {
   const CountingPairs encoding(Op::kNone);
   const absl::Status status =
